@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from holdfast import paper
-from holdfast.errors import CertificateError, HoldfastError
+from holdfast.errors import BudgetError, CertificateError, HoldfastError, Spent, spent_by
+from holdfast.ledger.ledger import Ledger
 from holdfast.paper.constructors import (
     Construction,
     Constructor,
@@ -276,14 +278,66 @@ def test_a_real_release_is_of_the_operating_systems_entropy_and_differs_every_ti
 def test_a_folder_is_not_written_over(tmp_path):
     result = paper.privatize(COUNTS, 1, 9, CyclicLaplace(), Optimal(), seed=1)
     result.save(tmp_path / "result")
-    with pytest.raises(HoldfastError, match="holds a result already"):
+    with pytest.raises(HoldfastError, match="exists already"):
         result.save(tmp_path / "result")
     with pytest.raises(HoldfastError, match="a cell for every row"):
         result.save(tmp_path / "other", {"place": ["a"]})
     with pytest.raises(HoldfastError, match="no column `count`"):
         result.save(tmp_path / "other", {"count": COUNTS.tolist()})
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
     with pytest.raises(HoldfastError, match="no whole result"):
         paper.load(tmp_path)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    made = Ledger(tmp_path / "budget.ledger")
+    made.set_limit("deaths", epsilon=2, delta="1e-3")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("constructor", "delta"),
+    [
+        (Optimal(target=LAW), 0),
+        (Optimal(target=LAW, delta="1e-6"), "1e-6"),
+        (DiscreteGaussian(), Fraction(1, 121)),
+    ],
+    ids=repr,
+)
+def test_a_ledger_pays_first_and_what_it_paid_for_can_be_read_again(
+    constructor, delta, ledger, tmp_path
+):
+    ledger.set_limit("deaths", epsilon=2, delta="0.01")
+    privatizer = None if constructor.one_stage else CyclicLaplace()
+    words = {"ledger": ledger, "dataset": "deaths"}
+    result = paper.privatize(COUNTS, "1.5", 9, privatizer, constructor, **words)
+    (spend,) = ledger.spends("deaths")
+    assert (spend.epsilon, spend.delta, spend.state) == (Fraction("1.5"), Fraction(delta), "done")
+    folder = result.save(tmp_path / "result")
+    assert paper.load(folder).constructor == result.constructor and paper.verify(folder).passed
+    with pytest.raises(BudgetError):
+        paper.privatize(COUNTS, "1.5", 9, privatizer, constructor, **words)
+    assert len(ledger.spends("deaths")) == 1
+
+
+def test_what_fails_after_the_noise_stays_paid_and_what_fails_before_is_not_paid(ledger):
+    words = {"ledger": str(ledger.path), "dataset": "deaths"}
+
+    def fails(target, *, epsilon):
+        assert len(ledger.spends("deaths")) == 1  # on disk before anything is measured
+        raise RuntimeError("stage 2")
+
+    for options in ({"n": 0}, {"split": 2}, {"seed": 1}):
+        asked = {"epsilon": 1, "n": 9, "privatizer": CyclicLaplace(), "constructor": Optimal()}
+        with suppress(HoldfastError):
+            paper.privatize(COUNTS, **(asked | options), **words)
+        assert ledger.spends("deaths") == []
+    with pytest.raises(RuntimeError) as failed:
+        paper.privatize(COUNTS, 1, 9, CyclicLaplace(), fails, **words)
+    assert spent_by(failed.value) is Spent.YES
+    assert [spend.state for spend in ledger.spends("deaths")] == ["abandoned"]
+    assert ledger.balance("deaths").epsilon_left == 1
 
 
 def test_the_methods_of_comparisons_are_released_by_name():

@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast import paper
-from holdfast.errors import HoldfastError
+from holdfast.errors import BudgetError, HoldfastError
+from holdfast.ledger.ledger import Ledger
 from holdfast.paper.cli import app
 
 TABLE = "place,deaths,other\n" + "".join(f"p{k},{k * 7 % 5},{k}\n" for k in range(40))
@@ -113,9 +114,22 @@ def test_a_row_without_a_count_is_refused(run, tmp_path):
 def test_an_earlier_result_is_not_paid_for_twice(run):
     run(*ASKED, "--n", 6, "--out", "result", "--seed", 1)
     before = paper.load("result").counts
-    with pytest.raises(HoldfastError, match="holds a result already"):
+    with pytest.raises(HoldfastError, match="exists already"):
         run(*ASKED, "--n", 6, "--out", "result", "--seed", 2)
     np.testing.assert_array_equal(paper.load("result").counts, before)
+
+
+def test_a_ledger_pays_for_a_file_and_remembers_it(run, tmp_path):
+    ledger = Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("deaths", epsilon=1)
+    paid = ("--ledger", ledger.path, "--dataset", "deaths")
+    assert run(*ASKED, "--n", 6, "--out", "result", *paid)[0] == 0
+    (spend,) = ledger.spends("deaths")
+    assert (spend.epsilon, spend.purpose.file, spend.purpose.folder) == (1, "in.csv", "result")
+    assert run("verify", "result")[0] == 0
+    with pytest.raises(BudgetError):
+        run(*ASKED, "--n", 6, "--out", "other", *paid)
+    assert not (tmp_path / "other").exists()
 
 
 def test_reproduce_lists_its_experiments_and_runs_one(run, tmp_path):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.paper.files import write_whole
 from holdfast.paper.mechanism import TOTAL, Mechanism
+from holdfast.release.bundle import new_folder, writing
 
 FORMAT = "holdfast.paper 1"
 COLUMN = "count"
@@ -20,9 +20,7 @@ EPSILONS = ("epsilon", "epsilon_n", "epsilon_1", "epsilon_2", "delta_1", "delta_
 
 
 def save(result: Any, folder: Path, columns: dict[str, list[Any]]) -> Path:
-    """table.csv, weights.npy and, last, record.json of a `Result`; none may be there yet."""
-    if (folder / "record.json").exists():
-        raise HoldfastError(f"`{folder}` holds a result already. Hint: name another folder.")
+    """table.csv, weights.npy and record.json of a `Result`: a new folder, there whole or not."""
     if COLUMN in columns or any(len(cells) != len(result.counts) for cells in columns.values()):
         raise HoldfastError(f"`table` must have a cell for every row, and no column `{COLUMN}`.")
     text = io.StringIO()
@@ -32,11 +30,12 @@ def save(result: Any, folder: Path, columns: dict[str, list[Any]]) -> Path:
     weights = io.BytesIO()
     np.save(weights, result.mechanism.weights.astype("<i8"), allow_pickle=False)
     files = {"table.csv": text.getvalue().encode(), "weights.npy": weights.getvalue()}
-    for name, data in files.items():
-        write_whole(folder / name, data)
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     record = _record(result) | {"files": sums}
-    write_whole(folder / "record.json", json.dumps(record, indent=1, ensure_ascii=False).encode())
+    files["record.json"] = json.dumps(record, indent=1, ensure_ascii=False).encode()
+    with writing(folder), new_folder(folder) as partial:
+        for name, data in files.items():
+            (partial / name).write_bytes(data)
     return folder
 
 

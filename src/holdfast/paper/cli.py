@@ -54,25 +54,38 @@ def privatize(
         list[str] | None, _says("What gives counts away and is published all the same.")
     ] = None,
     seed: Annotated[int | None, _says("Makes a simulation, which protects nobody.")] = None,
+    ledger: Annotated[Path | None, _says("Ledger that pays first.", takes="FILE")] = None,
+    dataset: Annotated[str | None, _says("What it calls these people's data.")] = None,
 ) -> None:
     """Privatize a table by the paper's five steps.
 
-    For one person who adds 1 to one row. No ledger counts it, and it is not the noise-first
-    release: holdfast privatize is the command for that.
+    For one person who adds 1 to one row. This is not the noise-first release: holdfast privatize
+    is the command for that.
 
         holdfast paper privatize deaths.csv --count deaths --epsilon 1 --n 51 --out result
     """
+    from holdfast.ledger.ledger import Ledger
     from holdfast.paper import framework, naming
     from holdfast.paper.constructors.construction import as_constructor
+    from holdfast.release.bundle import check_place
 
-    if (out / "record.json").exists():
-        raise HoldfastError(f"`{out}` holds a result already. Hint: name another folder.")
+    check_place(out)
     column, counts, names = _read(file, count, category, publish_anyway or [])
     build = naming.find_part(constructor, naming.CONSTRUCTORS, "constructor")
     if privatizer is None and not as_constructor(build).one_stage:
         privatizer = "CyclicLaplace"
     stage_1 = privatizer and naming.find_part(privatizer, naming.PRIVATIZERS, "privatizer")
-    result = framework.privatize(counts, epsilon, _bound(n), stage_1, build, split=split, seed=seed)
+    result = framework.privatize(
+        counts,
+        epsilon,
+        _bound(n),
+        stage_1,
+        build,
+        split=split,
+        seed=seed,
+        ledger=ledger and Ledger(ledger).telling(file=file, column=count or "", folder=out),
+        dataset=dataset,
+    )
     result.save(out, {column: names} if names else None)
     _show_result(result, out)
 
@@ -218,12 +231,3 @@ def _show_outcome(outcome: "Outcome") -> None:
     if outcome.left_out:
         typer.echo(f"Left out, no data: {', '.join(outcome.left_out)}. Hint: name their --data.")
     typer.echo(f"The report is {outcome.report}; it has the reasons for what differs.")
-
-
-def main() -> None:
-    """The commands alone; errors become one sentence."""
-    try:
-        app()
-    except HoldfastError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise SystemExit(2) from None

@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
+from holdfast.ledger.pay import pay_and_measure
+from holdfast.ledger.request import Payment
 from holdfast.paper import bundle
 from holdfast.paper.constructors.construction import Construction, Constructor, as_constructor
 from holdfast.paper.distributions import check_counts, check_n, check_target, histogram_of_counts
 from holdfast.paper.mechanism import Certificate, Mechanism
 from holdfast.paper.naming import is_ours, made_anew, recorded_name
 from holdfast.paper.privatizers import PrivateQuantile
-from holdfast.paper.privatizers.privatizer import Noisy, as_privatizer
+from holdfast.paper.privatizers.privatizer import Noisy, Privatizer, as_privatizer
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
-from holdfast.privacy.randomness import randomness
+from holdfast.privacy.composition import Charge
+from holdfast.privacy.randomness import Randomness, randomness
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,6 +102,8 @@ def privatize(
     *,
     split: Any = None,
     seed: Any = None,
+    ledger: Any = None,
+    dataset: str | None = None,
 ) -> Result:
     """A table of privatised counts by the paper's framework, epsilon-private for one person who
     adds 1 to one row.
@@ -121,6 +126,9 @@ def privatize(
         f = ε_1/ε_t; default the paper's rule of thumb.
     seed
         Makes a simulation that protects nobody; leave it out for a real release.
+    ledger, dataset
+        The `holdfast.Ledger`, or its path, that pays before anything is measured, and what it calls
+        these people's data.
     """
     d, total, source = check_counts(counts), exact_epsilon(epsilon), randomness(seed)
     build = made_anew(as_constructor(constructor)).for_rows(len(d))
@@ -130,39 +138,88 @@ def privatize(
         )
     privatise = None if privatizer is None else made_anew(as_privatizer(privatizer))
     quantile = _quantile(n)
+    bound = check_n(n) if quantile is None else quantile
     epsilon_n = Fraction(0) if quantile is None else quantile.part(total, len(d))
-    epsilon_1, epsilon_2 = _parts(total - epsilon_n, split, one_stage=privatise is None)
-    bins = check_n(n) if quantile is None else 1 + quantile(d, epsilon=epsilon_n, rng=source)
+    parts = epsilon_n, *_parts(total - epsilon_n, split, one_stage=privatise is None)
+    steps = _Steps(d=d, bound=bound, privatise=privatise, build=build, parts=parts, source=source)
+    return pay_and_measure(steps, steps.payment(), ledger, dataset)
 
-    # 1. The table is summarised by its histogram of counts.
-    eta = histogram_of_counts(d, bins)
-    # 2. The distribution is privatised.
-    z, certified_1 = np.full(bins, 1 / bins), Fraction(0) if privatise is None else None
-    if privatise is not None:
-        z = check_target(privatise(eta, epsilon=epsilon_1, rng=source), "z")
-        if is_ours(privatise) and isinstance(privatise, Noisy):
-            certified_1 = privatise.certified_epsilon(epsilon_1)
-    # 3. A mechanism is built from it, and certified.
-    found = build(z, epsilon=epsilon_2)
-    mechanism = _checked(found, build, epsilon_2, bins)
-    # 4. Every count passes through the mechanism.
-    released = mechanism.sample(np.minimum(d, bins - 1), source)
-    # 5. Whoever asks for the distribution of counts takes that of the released table.
-    return Result(
-        counts=released,
-        z=z,
-        mechanism=mechanism,
-        epsilon=total,
-        epsilon_n=epsilon_n,
-        epsilon_1=epsilon_1,
-        epsilon_2=epsilon_2,
-        delta_1=Fraction(0) if privatise is None else exact_fraction(privatise.delta, "delta"),
-        delta_2=mechanism.delta,
-        privatizer="none" if privatise is None else recorded_name(privatise),
-        constructor=recorded_name(build, found.method),
-        certified_1=certified_1,
-        simulated=source.simulated,
-    )
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Steps:
+    """The five steps, as a ledger sees them. They cannot be known again: counts alone do not tell
+    whose they are."""
+
+    d: Integers
+    bound: int | PrivateQuantile
+    privatise: Privatizer | None
+    build: Constructor
+    parts: tuple[Fraction, Fraction, Fraction]
+    source: Randomness
+
+    @property
+    def delta_1(self) -> Fraction:
+        return exact_fraction(getattr(self.privatise, "delta", 0), "delta")
+
+    def payment(self) -> Payment:
+        names = {"privatizer": self.privatise, "constructor": self.build}
+        request = {name: part and recorded_name(part)[:200] for name, part in names.items()}
+        delta = self.delta_1 + self.build.promised_delta
+        return Payment(
+            rows=len(self.d),
+            structural_zeros=0,
+            charges=(Charge(epsilon=sum(self.parts, Fraction(0)), delta=delta),),
+            simulated=self.source.simulated,
+            request={"paper": request | {"n": str(self.bound)}},
+        )
+
+    def measure(self, **_: Any) -> Result:
+        d, source, privatise = self.d, self.source, self.privatise
+        epsilon_n, epsilon_1, epsilon_2 = self.parts
+        n = self.bound
+        bins = n if isinstance(n, int) else 1 + n(d, epsilon=epsilon_n, rng=source)
+
+        # 1. The table is summarised by its histogram of counts.
+        eta = histogram_of_counts(d, bins)
+        # 2. The distribution is privatised.
+        z, certified_1 = np.full(bins, 1 / bins), Fraction(0) if privatise is None else None
+        if privatise is not None:
+            z = check_target(privatise(eta, epsilon=epsilon_1, rng=source), "z")
+            if is_ours(privatise) and isinstance(privatise, Noisy):
+                certified_1 = privatise.certified_epsilon(epsilon_1)
+        # 3. A mechanism is built from it, and certified.
+        found = self.build(z, epsilon=epsilon_2)
+        mechanism = _checked(found, self.build, epsilon_2, bins)
+        # 4. Every count passes through the mechanism.
+        released = mechanism.sample(np.minimum(d, bins - 1), source)
+        # 5. Whoever asks for the distribution of counts takes that of the released table.
+        return Result(
+            counts=released,
+            z=z,
+            mechanism=mechanism,
+            epsilon=sum(self.parts, Fraction(0)),
+            epsilon_n=epsilon_n,
+            epsilon_1=epsilon_1,
+            epsilon_2=epsilon_2,
+            delta_1=self.delta_1,
+            delta_2=mechanism.delta,
+            privatizer="none" if privatise is None else recorded_name(privatise),
+            constructor=recorded_name(self.build, found.method),
+            certified_1=certified_1,
+            simulated=source.simulated,
+        )
+
+    def prepare(self) -> None:
+        """Nothing is loaded."""
+
+    def content(self, words: str) -> None:
+        return None
+
+    def labels(self) -> None:
+        return None
+
+    def show_again(self, *_: Any, **__: Any) -> Result:
+        raise NotImplementedError("nothing is stored")
 
 
 def paper_rule(epsilon: Fraction) -> Fraction:

@@ -76,9 +76,9 @@ def test_top_coding_elsewhere_keeps_everybody():
     ("text", "message"),
     [
         ("count,categories\n0,3\n2,4\n", "in this order"),
-        ("count,kinds\n0,3\n", "uniform_histogram.csv: there is no column `categories`"),
-        ("count,categories\n0,x\n", "line 2: not a whole number"),
-        ("count,categories\n0,-3\n", "line 2: not a whole number"),
+        ("count,kinds\n0,3\n", "categories"),
+        ("count,categories\n0,x\n", "row 2 of the file"),
+        ("count,categories\n0,-3\n", "row 2 of the file"),
     ],
 )
 def test_a_broken_file_is_an_error(tmp_path, text, message):

@@ -121,6 +121,18 @@ def test_the_noisy_histogram_adds_up_to_the_public_total_and_may_be_negative(pri
     assert all(v.sum() == 50 for v in noisy) and min(v.min() for v in noisy) < 0
 
 
+def test_the_cumulative_sums_of_the_classic_laplace_get_less_precise():
+    """The paper: by a factor of 2(i+1) against the cyclic, before the public total is restored."""
+    epsilon, bins = Fraction(1, 20), 41
+    cyclic, classic = (
+        make().cumulative_variance(bins, epsilon) for make in (CyclicLaplace, ClassicLaplace)
+    )
+    np.testing.assert_allclose(cyclic, 4 / float(epsilon) ** 2, rtol=1e-3)
+    i = np.arange(bins - 1)
+    restored = 1 - (i + 1) / bins  # what the public total takes off
+    np.testing.assert_allclose(classic / cyclic, 2 * (i + 1) * restored, rtol=1e-3)
+
+
 def test_noise_enters_through_the_cumulative_histogram_alone():
     """Neighbours that differ by one unit between adjacent bins shift one measured number by one."""
     eta, neighbour = np.array([50, 20, 30]), np.array([49, 21, 30])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.paper.privatizers import Hierarchical, Privelet
-from holdfast.paper.privatizers.privatizer import laplace_variance
 from holdfast.paper.privatizers.privelet import haar, inverse_haar
 from silence import Silence
 
@@ -75,14 +74,3 @@ def test_padding_costs_privelet_nothing():
 def test_a_tree_needs_branches(branching):
     with pytest.raises(HoldfastError, match="`branching`"):
         Hierarchical(branching=branching)
-
-
-@pytest.mark.parametrize("tree", TREES, ids=repr)
-@pytest.mark.parametrize("bins", [1, 2, 5, 17, 35, 64])
-def test_the_variance_of_the_cumulative_sums_is_that_of_the_linear_map(tree, bins):
-    measured = len(tree.measure(np.ones(bins, int), Fraction(1), Silence()))
-    columns = [tree.estimate(row, bins, 0) for row in np.eye(measured)]
-    cumulative = np.cumsum(np.reshape(columns, (measured, bins)), axis=1)[:, :-1]
-    single = laplace_variance(Fraction(1), max(tree.sensitivity(bins), 1))
-    expected = single * (cumulative**2).sum(axis=0)
-    np.testing.assert_allclose(tree.cumulative_variance(bins, 1), expected, rtol=1e-9)

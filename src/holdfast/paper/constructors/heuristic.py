@@ -31,7 +31,7 @@ class Inaccurate(Exception):
     """The clock kernel could not resolve this order in doubles."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Heuristic(Constructor):
     r"""Algorithm 1: fills one column after the other with as much of its peaked scale as fits.
 
@@ -41,7 +41,7 @@ class Heuristic(Constructor):
     is explained in docs/clock-form.md; where it misses an accuracy of 1e-10, the algorithm
     is run again in fixed-point integers.
 
-    >>> found = Heuristic(selector="sandwich")([0.5, 0.3, 0.2], epsilon="0.5")
+    >>> found = Heuristic("sandwich")([0.5, 0.3, 0.2], epsilon="0.5")
     >>> found.matrix.sum(axis=1).round(9).tolist()
     [1.0, 1.0, 1.0]
     >>> len(found.representation)
@@ -52,7 +52,7 @@ class Heuristic(Constructor):
     """"max", "min" or "sandwich" (the paper's), "best", or a callable κ(z, r, c, A) that
     returns the next column j with c[j] > 0. "best" takes the best of these three and of the
     orders from left to right and from right to left."""
-    error: Any = "absolute"
+    error: Any = field(default="absolute", kw_only=True)
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
 
     def __post_init__(self) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.paper.distributions import check_histogram, check_n, histogram_of_counts
-from holdfast.paper.files import read_column
+from holdfast.tables.leaks import ROW_ORDER
+from holdfast.tables.table import open_table
 
 Generator = np.random.Generator
 
@@ -173,7 +174,7 @@ def _from_table(name: str, place: Path | None, n: int | None) -> Dataset:
     bins = file.n if n is None else check_n(n)
     path = _found(place, file.names)
     if path is not None:
-        counts = read_column(path, file.column)
+        counts = _column(path, file.column)
         histogram, source = histogram_of_counts(counts, bins), f"{path.name}, {file.column}"
     elif name in MADE:
         histogram, source = _made(name, bins)
@@ -203,8 +204,16 @@ def _top_coded(histogram: Integers, n: int | None) -> Integers:
     return histogram_of_counts(counts, len(histogram) if n is None else check_n(n))
 
 
+def _column(path: Path, column: str) -> Integers:
+    """The whole numbers of a column; empty cells and -999 mean missing and are left out."""
+    table = open_table(path, count=column, missing=["-999", ""], publish_anyway=[ROW_ORDER])
+    return np.concatenate(
+        [batch.counts[column][~batch.missing[column]] for batch in table.batches()]
+    )
+
+
 def _read_histogram(path: Path) -> Integers:
-    counts, categories = (read_column(path, column) for column in ("count", "categories"))
+    counts, categories = (_column(path, column) for column in ("count", "categories"))
     if not np.array_equal(counts, np.arange(len(counts))):
         raise HoldfastError(f"{path.name}: column `count` must be 0, 1, 2, ... in this order.")
     return check_histogram(categories)

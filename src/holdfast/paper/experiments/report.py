@@ -12,7 +12,7 @@ from holdfast.paper.experiments.claims import Claim, Verdict, sources
 from holdfast.paper.experiments.drawing import Figure
 from holdfast.paper.experiments.experiment import Experiment, Table
 from holdfast.paper.experiments.runner import Row
-from holdfast.paper.files import write_whole
+from holdfast.tables.files import write_whole
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")

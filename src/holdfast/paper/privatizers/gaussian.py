@@ -12,14 +12,14 @@ from holdfast.paper.privatizers.gaussian_scale import delta_bound, smallest_scal
 from holdfast.paper.privatizers.laplace import OnCumulative
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, gaussian_measurement
+from holdfast.privacy.randomness import Randomness
 
 SMALLEST_DELTA = Fraction(1, 10**100)  # decimals of 50 digits bound the noise's tail to here
 
 
 @dataclass(frozen=True, kw_only=True)
 class CyclicGaussian(OnCumulative):
-    r"""The paper's cyclic Gaussian mechanism, on whole numbers: (ε, δ)-private and ρ-zCDP.
+    r"""The paper's cyclic Gaussian mechanism, on whole numbers: (ε, δ)-private.
 
     $V_i = \eta_i + G_i - G_{i+1}$ with $G_n = G_0$: discrete Gaussian noise on C_0, ..., C_(n-2)
     and one more $G_0$ on all of them. One person changes one C_i by 1, so δ is that of a single
@@ -29,8 +29,8 @@ class CyclicGaussian(OnCumulative):
     >>> privatizer = CyclicGaussian(delta="1e-6")
     >>> privatizer([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
     np.float64(1.0)
-    >>> round(privatizer.scale(1), 4), round(float(privatizer.zcdp(1)), 4)
-    (4.2308, 0.0279)
+    >>> round(privatizer.scale(1), 4)
+    4.2308
     """
 
     delta: Any = field()  # must be given, though the base has a default
@@ -49,10 +49,6 @@ class CyclicGaussian(OnCumulative):
     def scale(self, epsilon: Any) -> float:
         """The smallest σ of the discrete Gaussian that is (ε, δ)-private for a change of one."""
         return smallest_scale(exact_epsilon(epsilon), self.delta)
-
-    def zcdp(self, epsilon: Any) -> Fraction:
-        """The ρ of zero-concentrated privacy that OpenDP's map states for this noise."""
-        return gaussian_measurement(self.scale(epsilon))[1]
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """Epsilon itself, once the exact law of this noise is known to keep δ."""

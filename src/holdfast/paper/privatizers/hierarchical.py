@@ -58,26 +58,6 @@ class Hierarchical(Noisy):
         averaged, variances = _average_upwards(levels, self.branching)
         return _consistent_downwards(averaged, variances, float(total), self.branching)
 
-    def unit_variance(self, bins: int) -> Floats:
-        """The variance of C_0, ..., C_(n-2) when every node's noise has variance 1.
-
-        Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise
-        that does not depend on S: children are their own averages plus a share of what S lacks.
-        """
-        levels = [np.zeros(size) for size in level_sizes(bins, self.branching)[:-1]]
-        _, variances = _average_upwards(levels, self.branching)
-        share, variance = np.ones(bins), np.zeros(bins)
-        node = np.arange(bins)
-        for own in variances:
-            starts = np.arange(0, len(own), self.branching)
-            parent = node // self.branching
-            whole = np.add.reduceat(own, starts)[parent]
-            before = (np.cumsum(own) - own)[node] - (np.cumsum(own) - own)[starts][parent]
-            covered = before + share * own[node]
-            variance += before + share**2 * own[node] - covered**2 / whole
-            share, node = covered / whole, parent
-        return variance[:-1]
-
 
 def level_sizes(bins: int, branching: int) -> list[int]:
     """How many nodes each level has, from the leaves to the root.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -40,11 +41,6 @@ class ClassicLaplace(Noisy):
             return np.array([float(total)])
         return np.asarray(noisy + (total - noisy.sum()) / bins)
 
-    def unit_variance(self, bins: int) -> Floats:
-        """That of a bridge from 0 to the public total."""
-        added = np.arange(1, bins)
-        return np.asarray(added * (bins - added) / bins)
-
 
 @dataclass(frozen=True, kw_only=True)
 class OnCumulative(Noisy):
@@ -65,10 +61,6 @@ class OnCumulative(Noisy):
     def estimate(self, noisy: Integers, bins: int, total: int) -> Integers:
         """The differences of the noisy cumulative histogram."""
         return np.diff(np.concatenate([[0], noisy, [total]]))
-
-    def unit_variance(self, bins: int) -> Floats:
-        """That of the noise itself."""
-        return np.ones(bins - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +96,6 @@ class CyclicLaplace(OnCumulative):
         common = source.add_laplace(np.zeros(1, dtype=np.int64), epsilon)
         return super().measure(histogram, epsilon, source) + common
 
-    def unit_variance(self, bins: int) -> Floats:
-        """Two draws each."""
-        return 2 * super().unit_variance(bins)
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """Twice that of one draw."""
+        return 2 * super().cumulative_variance(bins, epsilon)

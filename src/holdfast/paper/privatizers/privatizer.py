@@ -15,6 +15,7 @@ from holdfast.errors import HoldfastError
 from holdfast.paper.distributions import check_histogram, check_target
 from holdfast.paper.privatizers.projection import find_projection
 from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.noise import Noise
 from holdfast.privacy.randomness import Randomness, laplace_measurement, randomness
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
@@ -98,11 +99,6 @@ class Noisy(Privatizer):
     def estimate(self, noisy: Integers, bins: int, total: int) -> Floats | Integers:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
 
-    @abstractmethod
-    def unit_variance(self, bins: int) -> Floats:
-        """The variance of the estimate's C_0, ..., C_(n-2), before projection, when the noise on
-        every integer has variance 1."""
-
     def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """The noisy integers: all that is ever learnt about the histogram, except for its total."""
         levels = self.levels(histogram)
@@ -111,24 +107,19 @@ class Noisy(Privatizer):
         return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
-        """The variance of C_0, ..., C_(n-2), before projection."""
-        if bins == 1:
+        """The variance of C_0, ..., C_(n-2), before projection; estimates are linear in noise."""
+        measured = sum(map(len, self.levels(np.zeros(bins, dtype=np.int64))))
+        if not measured:
             return np.empty(0)
-        return laplace_variance(epsilon, self.sensitivity(bins)) * self.unit_variance(bins)
+        units = np.eye(measured, dtype=np.int64)
+        parts = np.cumsum([self.estimate(unit, bins, 0) for unit in units], axis=1)[:, :-1]
+        noise = Noise(epsilon=exact_epsilon(epsilon) / self.sensitivity(bins))
+        return np.asarray(noise.variance * (parts**2).sum(axis=0))
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """The largest loss that OpenDP's privacy map states for any number of bins; at most
         epsilon."""
         return _largest_stated(exact_epsilon(epsilon))
-
-
-def laplace_variance(epsilon: Any, sensitivity: int = 1) -> float:
-    """The variance of discrete Laplace noise that is epsilon-private at this sensitivity.
-
-    >>> round(laplace_variance(1), 4)
-    1.8413
-    """
-    return float(0.5 / np.sinh(float(exact_epsilon(epsilon)) / sensitivity / 2) ** 2)
 
 
 @cache

@@ -40,21 +40,6 @@ class Privelet(Noisy):
         """The histogram with these coefficients and this total."""
         return inverse_haar(noisy, bins, total)
 
-    def unit_variance(self, bins: int) -> Floats:
-        """The variance of C_0, ..., C_(n-2) when every coefficient has variance 1.
-
-        Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise.
-        """
-        i = np.arange(bins)
-        share, variance = np.ones(bins), np.zeros(bins)
-        for width in _widths(bins):
-            split = i // width * width + width // 2 < bins
-            right = i % width >= width // 2
-            reached = np.where(right, 1 - share, share) / 2
-            variance += split * reached**2
-            share = np.where(split, (share + right) / 2, share)
-        return variance[:-1]
-
 
 def haar(histogram: Integers) -> list[Integers]:
     """Left minus right of every node that has both halves, one array per level, leaves first.
