@@ -25,6 +25,7 @@ from holdfast.paper.experiments.split_claims import (
     optimal_claims,
     optimal_table,
 )
+from holdfast.release.escape import markdown
 
 pytest.importorskip("matplotlib")
 
@@ -76,7 +77,7 @@ def test_a_run_leaves_results_figures_and_a_report_of_all_of_them(whole):
     assert page.count("data:image/svg+xml;base64,") == sum(".svg" in name for name in found)
     assert outcome.report == place / "report.html" and not outcome.left_out
     for claim in outcome.claims:
-        assert claim.what in found["report.md"].decode()
+        assert markdown(claim.what) in found["report.md"].decode()
 
 
 def test_the_page_asks_nothing_of_any_network(whole):

@@ -9,24 +9,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from holdfast.answers.report.document import Block
 from holdfast.paper.experiments.claims import Claim
 from holdfast.paper.experiments.datasets import DataMissing, Dataset, dataset
 from holdfast.paper.experiments.drawing import Figure
 from holdfast.paper.experiments.runner import Row, Task, Work
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """Rows of cells for the report."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    caption: str = ""
-    kind: str = ""
-    """Its class on the page."""
-    marks: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """Classes of single cells, by row and column."""
-
 
 QUICK, FULL = "quick", "full"
 DIGITS = 10
@@ -57,8 +44,8 @@ class Experiment:
     """What follows from a combination and belongs beside it."""
     draw: Callable[[Sequence[Row]], list[Figure]] = lambda rows: []
     """Figures, from the rows of its file."""
-    tables: Callable[[Sequence[Row]], list[Table]] = lambda rows: []
-    """Tables for the report, from the same rows."""
+    tables: Callable[[Sequence[Row]], list[Block]] = lambda rows: []
+    """Tables for the report, from the same rows, and what they show."""
     claims: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
     """What the paper says beside what was found, from the rows of its file."""
     jobs: int | None = None

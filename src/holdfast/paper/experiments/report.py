@@ -1,16 +1,23 @@
 """The report of a reproduction: one page that makes no network requests, and as Markdown."""
 
 import base64
-import html
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
-from holdfast.errors import markdown_text, one_line
+from holdfast.answers.report.document import (
+    Block,
+    Drawing,
+    Heading,
+    Paragraph,
+    Table,
+    html_page,
+    markdown,
+)
 from holdfast.paper.experiments.claims import Claim, Verdict, sources
 from holdfast.paper.experiments.drawing import Figure
-from holdfast.paper.experiments.experiment import Experiment, Table
+from holdfast.paper.experiments.experiment import Experiment
 from holdfast.paper.experiments.runner import Row
 from holdfast.tables.files import write_whole
 
@@ -39,21 +46,9 @@ h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid #c
 table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
 th, td { border: 1px solid #ccc; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
 thead th { background: #f2f2f2; } th[scope=row] { font-weight: normal; }
-td.agrees { background: #e6f4ea; } td.differs { background: #fdecd9; }
-.wide { overflow-x: auto; }
-.claims tr > :first-child, .claims td:nth-child(6):not(:empty) { min-width: 15rem; }
-.claims td:nth-child(3) { min-width: 8rem; } sub { line-height: 0; }
-figure { margin: 1.5rem 0; } img { max-width: 100%; min-width: 44rem; height: auto; }
-figcaption { font-size: 0.9rem; color: #444; }
-"""
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"
-content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<link rel="icon" href="data:,"><title>{title}</title><style>{style}</style></head>
-<body>
-{body}
-</body></html>
+.wide { overflow-x: auto; } img { max-width: 100%; min-width: 44rem; height: auto; }
+tr > :first-child, td:nth-child(6):not(:empty) { min-width: 15rem; }
+td:nth-child(3) { min-width: 8rem; } .small { font-size: 0.9rem; color: #444; }
 """
 
 
@@ -67,80 +62,6 @@ class Section:
     claims: Sequence[Claim]
 
 
-class Document:
-    """A page and its Markdown, written side by side."""
-
-    def __init__(self) -> None:
-        self._html: list[str] = []
-        self._markdown: list[str] = []
-
-    def heading(self, level: int, text: str) -> None:
-        """A heading of some level."""
-        self._add(f"<h{level}>{escaped(text)}</h{level}>", f"{'#' * level} {text}")
-
-    def paragraph(self, text: str) -> None:
-        """A paragraph."""
-        self._add(f"<p>{escaped(text)}</p>", text)
-
-    def table(self, table: Table) -> None:
-        """Rows of cells, of which one may be marked with a class of the page."""
-        head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in table.header)
-        lines = "".join(_row(row, table.marks.get(k, {})) for k, row in enumerate(table.rows))
-        self._add(
-            (f"<p>{escaped(table.caption)}</p>" if table.caption else "")
-            + f'<div class="wide {table.kind}"><table><thead><tr>{head}</tr></thead>{lines}</table>'
-            "</div>",
-            "\n".join(
-                [_line(table.header), "| --- " * len(table.header) + "|", *map(_line, table.rows)]
-            ),
-            before=table.caption,
-        )
-
-    def image(self, figure: Figure, folder: Path) -> None:
-        """A figure, inside the page and as a file beside the Markdown."""
-        name = f"{figure.name}.svg"
-        data = base64.b64encode((folder / name).read_bytes()).decode()
-        image = f'<img alt="{html.escape(figure.title)}" src="data:image/svg+xml;base64,{data}">'
-        caption = f"<figcaption>{escaped(figure.caption)}</figcaption>"
-        self._add(
-            f'<figure><div class="wide">{image}</div>{caption}</figure>',
-            f"![{figure.title}]({folder.name}/{name})\n\n*{figure.caption}*",
-        )
-
-    def _add(self, block: str, text: str, before: str = "") -> None:
-        self._html.append(block)
-        self._markdown += [part for part in (before, text) if part]
-
-    def write(self, place: Path) -> Path:
-        """report.html and report.md; the path of the page."""
-        write_whole(place / "report.md", ("\n\n".join(self._markdown) + "\n").encode())
-        page = PAGE.format(title=escaped(TITLE), style=STYLE, body="\n".join(self._html))
-        return write_whole(place / "report.html", page.encode())
-
-
-def escaped(text: str) -> str:
-    """For the page, with the index of ε_t set low.
-
-    >>> escaped("ε_t < 1")
-    'ε<sub>t</sub> &lt; 1'
-    """
-    return re.sub(r"ε_(\w)", r"ε<sub>\1</sub>", html.escape(one_line(text)))
-
-
-def _line(cells: Sequence[str]) -> str:
-    """A line of a table in Markdown."""
-    return f"| {' | '.join(markdown_text(cell).replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _row(cells: Sequence[str], marks: Mapping[int, str]) -> str:
-    first, *others = (escaped(cell) for cell in cells)
-    rest = (
-        f"<td{f' class={marks[k]!r}' if k in marks else ''}>{c}</td>"
-        for k, c in enumerate(others, 1)
-    )
-    return f'<tr><th scope="row">{first}</th>{"".join(rest)}</tr>'
-
-
 def write_report(
     sections: Sequence[Section],
     place: Path,
@@ -150,29 +71,30 @@ def write_report(
     missing: Sequence[str] = (),
 ) -> Path:
     """report.html and report.md in `place`; the path of the page."""
-    document = Document()
-    document.heading(1, TITLE)
-    _summary(document, sections, effort)
+    blocks: list[Block] = [Heading(1, TITLE), *_summary(sections, effort)]
     if left_out:
-        document.paragraph(f"Left out because their data were not found: {', '.join(left_out)}.")
-    if missing:
-        document.paragraph(
-            f"These data sets were not found, so nothing is reported on them: {', '.join(missing)}."
+        blocks.append(
+            Paragraph(f"Left out because their data were not found: {', '.join(left_out)}.")
         )
+    if missing:
+        named = ", ".join(missing)
+        words = f"These data sets were not found, so nothing is reported on them: {named}."
+        blocks.append(Paragraph(words))
     differ = [c for s in sections for c in s.claims if c.counts_as is Verdict.DIFFERS]
     if differ:
-        document.heading(2, "Where paper and report differ")
-        document.table(_claims(differ))
+        blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
     where = sources([row for section in sections for row in section.rows])
     if where:
-        document.heading(2, "Data")
-        document.table(Table(header=("data set", "from"), rows=list(where.items())))
+        table = Table(header=("data set", "from"), rows=list(where.items()), texts=2)
+        blocks += [Heading(2, "Data"), table]
     for section in sections:
-        _section(document, section, place / "figures")
-    return document.write(place)
+        blocks += _section(section, place / "figures")
+    write_whole(place / "report.md", markdown(blocks).encode())
+    page = html_page(blocks, title=TITLE, style=STYLE)
+    return write_whole(place / "report.html", page.encode())
 
 
-def _summary(document: Document, sections: Sequence[Section], effort: str) -> None:
+def _summary(sections: Sequence[Section], effort: str) -> list[Block]:
     claims = [claim for section in sections for claim in section.claims]
     agree, differ, undecided, stand_in = (
         sum(claim.counts_as is verdict for claim in claims)
@@ -180,33 +102,36 @@ def _summary(document: Document, sections: Sequence[Section], effort: str) -> No
             Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.NOT_COMPARABLE,
         )
     )  # fmt: skip
-    document.paragraph(
+    words = (
         f"Effort: {effort}. Of {len(claims)} numbers and statements of the paper, {agree} "
         f"agree, {differ} differ, {undecided} are undecided with so few releases, and "
         f"{stand_in} are not counted because the data are a stand-in. {HOW}"
     )
-    document.paragraph(METHODS)
+    return [Paragraph(words), Paragraph(METHODS)]
 
 
-def _section(document: Document, section: Section, figures: Path) -> None:
+def _section(section: Section, figures: Path) -> list[Block]:
     what, runs = section.experiment, section.rows[0].get("replications", 1)
     often = f" Replications: {runs}." if runs > 1 else ""
     times = "" if what.repeatable else " Another run gives other numbers here, and only here."
-    document.heading(2, what.title)
-    document.paragraph(f"{what.about}{often}{times} Results: {what.name}.csv.")
-    for figure in section.figures:
-        document.image(figure, figures)
-    for table in what.tables(section.rows):
-        document.table(table)
-    if section.claims:
-        document.table(_claims(section.claims))
+    return [
+        Heading(2, what.title),
+        Paragraph(f"{what.about}{often}{times} Results: {what.name}.csv."),
+        *(block for figure in section.figures for block in _image(figure, figures)),
+        *what.tables(section.rows),
+        *([_claims(section.claims)] if section.claims else []),
+    ]
+
+
+def _image(figure: Figure, folder: Path) -> list[Block]:
+    """A figure, inside the page and as a file beside the Markdown, and its caption."""
+    name = f"{figure.name}.svg"
+    data = base64.b64encode((folder / name).read_bytes()).decode()
+    image = f'<img alt="{escape(figure.title)}" src="data:image/svg+xml;base64,{data}">'
+    beside = f"![{figure.title}]({folder.name}/{name})"
+    return [Drawing(image, beside), Paragraph(figure.caption, "small")]
 
 
 def _claims(claims: Sequence[Claim]) -> Table:
-    marks = {Verdict.AGREES: "agrees", Verdict.DIFFERS: "differs"}
-    return Table(
-        header=HEADER,
-        rows=[(c.what, c.paper, c.here, c.ratio, c.verdict_words, c.why) for c in claims],
-        kind="claims",
-        marks={k: {4: marks[c.counts_as]} for k, c in enumerate(claims) if c.counts_as in marks},
-    )
+    rows = [(c.what, c.paper, c.here, c.ratio, c.verdict_words, c.why) for c in claims]
+    return Table(header=HEADER, rows=rows, texts=len(HEADER))

@@ -8,11 +8,12 @@ from functools import cache
 
 import numpy as np
 
+from holdfast.answers.report.document import Block, Paragraph, Table
 from holdfast.errors import HoldfastError
 from holdfast.paper.experiments.claims import Claim, Estimate, listing, sentence, sources
 from holdfast.paper.experiments.datasets import BY_DEFINITION, SEED, Dataset
 from holdfast.paper.experiments.drawing import Figure, curves, titled
-from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
+from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import LINEAR_PROGRAMS, figure_method, releases
 from holdfast.privacy.randomness import Simulation
@@ -195,13 +196,13 @@ def _is_in_order(at: dict[str, float]) -> bool:
     ) < min(at[m] for m in LINEAR_PROGRAMS)
 
 
-def _unsolved(rows: Sequence[Row]) -> list[Table]:
+def _unsolved(rows: Sequence[Row]) -> list[Block]:
     """What was not solved is on no curve; here it is named."""
     failed = Counter((r["data"], r["method"], r["n"]) for r in rows if r["solved"] != "yes")
     found = [(data, method, str(n), str(many)) for (data, method, n), many in failed.items()]
     header = ("data set", "method", "n", "releases")
     caption = "Releases that are on no curve: the solver failed."
-    return [Table(caption=caption, header=header, rows=found)] if found else []
+    return [Paragraph(caption), Table(header=header, rows=found)] if found else []
 
 
 RUNTIME = Experiment(

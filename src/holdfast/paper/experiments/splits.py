@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.answers.report.document import Block, Paragraph, Table
 from holdfast.paper.experiments.accuracy import TICKS
 from holdfast.paper.experiments.claims import sources
 from holdfast.paper.experiments.datasets import BUDGETS, SYNTHETIC
 from holdfast.paper.experiments.drawing import STYLES, Figure, draw_grid, spelled
-from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
+from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.paper.experiments.runner import Row, Task, task_seed
 from holdfast.paper.experiments.simulation import figure_method, releases
 from holdfast.paper.experiments.split_claims import (
@@ -92,18 +93,18 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _optimal_tables(rows: Sequence[Row]) -> list[Table]:
+def _optimal_tables(rows: Sequence[Row]) -> list[Block]:
     found, printed = optimal_table(rows), printed_optima(rows)
     names = list(dict.fromkeys(data for data, _ in found))
     return [
+        Paragraph("Optimal f found here (in brackets the paper's, where it is another)."),
         Table(
-            caption="Optimal f found here (in brackets the paper's, where it is another).",
             header=("ε_t", *names),
             rows=[
                 (f"{e:.2f}", *(_both(found[name, e], printed[name, e]) for name in names))
                 for e in sorted({e for _, e in found})
             ],
-        )
+        ),
     ]
 
 
