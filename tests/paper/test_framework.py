@@ -88,7 +88,7 @@ def test_whatever_is_written_can_be_read_again_and_holds(privatizer, constructor
     assert result.epsilon_1 == (0 if privatizer is None else Fraction(3, 10))
     assert (result.delta_1 > 0) == ("Gaussian" in repr(privatizer))
     report = paper.verify(folder)
-    assert report.passed, [check.what for check in report.checks if not check.holds]
+    assert report.passed, [check.name for check in report.checks if not check.passed]
     assert report.simulated
 
 
@@ -99,7 +99,7 @@ def test_a_law_of_ones_own_is_not_written_as_a_fixed_point(tmp_path):
     np.testing.assert_allclose(record["target"], LAW)
     np.testing.assert_allclose(record["source"], result.z, atol=1e-12)
     assert result.mechanism.fixed_point is None
-    assert any("to the law that is claimed" in c.what for c in paper.verify(folder).checks)
+    assert any("to the law that is claimed" in c.name for c in paper.verify(folder).checks)
 
 
 def test_step_3_sees_z_alone_and_step_2_the_histogram_alone():
@@ -203,7 +203,7 @@ class OwnConstructor(Constructor):
 def test_a_privatizer_of_ones_own_is_never_recorded_under_our_name(privatizer, tmp_path):
     result = paper.privatize(COUNTS, 1, 9, privatizer, Optimal(), seed=1)
     assert result.privatizer.startswith("not holdfast's: ") and result.certified_1 is None
-    notes = paper.verify(result.save(tmp_path / "result")).notes
+    notes = paper.verify(result.save(tmp_path / "result")).warnings
     assert any("claimed by the author" in note for note in notes)
 
 

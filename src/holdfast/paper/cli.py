@@ -105,12 +105,13 @@ def verify(
 
     report = check_folder(folder)
     for check in report.checks:
-        typer.echo(f"{'holds' if check.holds else 'DOES NOT HOLD':<14}{check.what}")
-    for note in report.notes:
-        typer.echo(f"{'':<14}{note}")
+        typer.echo(f"{'holds' if check.passed else 'DOES NOT HOLD':<14}{check.name}")
+        for words in filter(None, (check.detail, check.warning)):
+            typer.echo(f"{'':<14}{words}")
     if not report.passed:
         raise typer.Exit(1)
     if report.simulated:
+        typer.echo("SIMULATION: a seed made it repeatable, so it protects nobody.")
         raise typer.Exit(3)
 
 

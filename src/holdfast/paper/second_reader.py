@@ -7,7 +7,6 @@ import csv
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -16,47 +15,23 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
+from holdfast.verify.report import Check, Failure, Verification
 
 BITS = 256
 KEPT_WITHIN = Fraction(1, 10**9)
+CLAIMED = "epsilon_1 is claimed by the author of the privatizer; nobody checked it"
 Rows = list[list[int]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """One thing that was checked."""
-
-    what: str
-    """What it says."""
-    holds: bool
-    """Whether it is so."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """What was checked of a folder, and what no reader can check."""
-
-    checks: tuple[Check, ...]
-    """In their order."""
-    notes: tuple[str, ...]
-    """What rests on somebody's word."""
-    simulated: bool
-    """Whether a seed made it repeatable, so that it protects nobody."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check holds."""
-        return all(check.holds for check in self.checks)
-
-
-def verify(folder: str | os.PathLike[str]) -> Report:
+def verify(folder: str | os.PathLike[str]) -> Verification:
     """Check the table, z, the weights and their certificate of a folder, from its files alone."""
     place = Path(folder)
     try:
         record = json.loads((place / "record.json").read_text(encoding="utf-8"))
         contents = {name: (place / name).read_bytes() for name in ("table.csv", "weights.npy")}
         weights = _weights(place / "weights.npy")
-        return _report(record, contents, weights, _counts(place / "table.csv"))
+        checks = _checks(record, contents, weights, _counts(place / "table.csv"))
+        return Verification(folder=place, checks=checks, simulated=bool(record["simulated"]))
     except (OSError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise HoldfastError(
             f"`{place}` cannot be read as a result of the paper's framework "
@@ -64,51 +39,58 @@ def verify(folder: str | os.PathLike[str]) -> Report:
         ) from None
 
 
-def _report(
+def _checks(
     record: dict[str, Any], contents: dict[str, bytes], weights: Rows, counts: list[int]
-) -> Report:
+) -> tuple[Check, ...]:
     names = ("epsilon", "epsilon_n", "epsilon_1", "epsilon_2", "delta_1", "delta_2")
     epsilon, spent_n, spent_1, spent_2, delta_1, delta_2 = (Fraction(record[n]) for n in names)
     n, total = int(record["n"]), int(record["total"])
     grow = exp_below(spent_2)
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
     certified = record["certified_1"]
-    checks = {
-        "the files have the sums that the record gives": sums == record["files"],
-        "the parts of epsilon are not negative and add up to it": min(spent_n, spent_1) >= 0
-        and spent_2 > 0
-        and spent_n + spent_1 + spent_2 == epsilon,
-        "delta is from 0 to below 1": min(delta_1, delta_2) >= 0 and delta_1 + delta_2 < 1,
-        f"the weights are {n} x {n}, none is negative, and every row adds up to {total}": (
+    privatizer, constructor = (str(record[name]) for name in ("privatizer", "constructor"))
+    return (
+        _check("the files have the sums that the record gives", sums == record["files"]),
+        _check(
+            "the parts of epsilon are not negative and add up to it",
+            min(spent_n, spent_1) >= 0 < spent_2 and spent_n + spent_1 + spent_2 == epsilon,
+        ),
+        _check("delta is from 0 to below 1", min(delta_1, delta_2) >= 0 and delta_1 + delta_2 < 1),
+        _check(
+            "the noise library's privacy map states no more than epsilon_1",
+            certified is None or Fraction(certified) <= spent_1,
+            f"privatizer: {privatizer}",
+            None if certified is not None else CLAIMED,
+        ),
+        _check("z is a distribution of n counts", _is_distribution(record["z"], n)),
+        _check(
+            f"the weights are {n} x {n}, none is negative, and every row adds up to {total}",
             len(weights) == n
-            and all(len(row) == n and min(row) >= 0 and sum(row) == total for row in weights)
+            and all(len(row) == n and min(row) >= 0 and sum(row) == total for row in weights),
+            f"constructor: {constructor}",
         ),
-        "adjacent rows of the weights keep epsilon_2"
-        + (" and delta_2" if delta_2 else "")
-        + ", compared as integers": _is_private(weights, grow, delta_2, total),
-        "the certificate in the record is what the weights prove": _is_certificate(
-            record["certificate"], weights, spent_2, delta_2
+        _check(
+            "adjacent rows of the weights keep epsilon_2"
+            + (" and delta_2" if delta_2 else "")
+            + ", compared as integers",
+            _is_private(weights, grow, delta_2, total),
         ),
-        "z is a distribution of n counts": _is_distribution(record["z"], n),
-        _law_in_words(record): _keeps_law(record, weights, total),
-        "the table has its rows, with counts from 0 to n - 1 that the weights allow": (
+        _check(
+            "the certificate in the record is what the weights prove",
+            _is_certificate(record["certificate"], weights, spent_2, delta_2),
+        ),
+        _check(_law_in_words(record), _keeps_law(record, weights, total)),
+        _check(
+            "the table has its rows, with counts from 0 to n - 1 that the weights allow",
             len(counts) == record["rows"]
-            and all(0 <= count < n and any(row[count] for row in weights) for count in set(counts))
+            and all(0 <= count < n and any(row[count] for row in weights) for count in set(counts)),
         ),
-    }
-    notes = [f"privatizer: {record['privatizer']}", f"constructor: {record['constructor']}"]
-    if certified is None:
-        notes.append("epsilon_1 is claimed by the author of the privatizer; nobody checked it")
-    elif spent_1:
-        notes.append("epsilon_1 is that of the noise library's privacy map")
-        checks["that map states no more than epsilon_1"] = Fraction(certified) <= spent_1
-    if record["simulated"]:
-        notes.append("SIMULATED: a seed made it repeatable, so it protects nobody")
-    return Report(
-        checks=tuple(Check(what=what, holds=bool(holds)) for what, holds in checks.items()),
-        notes=tuple(notes),
-        simulated=bool(record["simulated"]),
     )
+
+
+def _check(name: str, holds: bool, detail: str = "", warning: str | None = None) -> Check:
+    failure = None if holds else Failure.DAMAGE
+    return Check(name=name, passed=bool(holds), detail=detail, failure=failure, warning=warning)
 
 
 def exp_below(x: Fraction) -> Fraction:
