@@ -60,7 +60,7 @@ def test_an_optimum_that_the_solver_missed_has_a_gap_that_tells(method):
 def test_where_the_closed_form_is_not_known_there_is_no_gap():
     z = hump(6)
     found = LinearProgram(error=z[:, None] * (1 - np.eye(6)))(z, epsilon=1)
-    assert found.gap is None and found.description == "LinearProgram(simplex)"
+    assert found.gap is None and found.method == "LinearProgram(simplex)"
 
 
 def test_zeros_beside_small_entries_are_repaired():

@@ -4,7 +4,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -54,15 +53,14 @@ class Construction:
 
     @property
     def gap(self) -> float | None:
-        """(count_error - lower_bound) / |count_error|; None where unknown."""
-        if self.lower_bound is None:
+        """(count_error - lower_bound) / |count_error|: how much of the count error could at most be
+        saved; None where unknown."""
+        error, bound = self.count_error, self.lower_bound
+        if bound is None:
             return None
-        return relative_gap(self.count_error, self.lower_bound)
-
-    @property
-    def description(self) -> str:
-        """The method and, where it is known, how far above the optimum it is."""
-        return self.method + (f", {above_the_optimum(self.gap)}" if self.gap else "")
+        if error <= bound:
+            return 0.0
+        return (error - bound) / abs(error) if error else math.inf
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -126,28 +124,3 @@ def as_constructor(given: Any) -> Constructor:
             "Hint: holdfast.paper.constructors.Optimal(), with its brackets."
         )
     return FunctionConstructor(given)
-
-
-def relative_gap(error: float, bound: float) -> float:
-    """(error - bound) / |error|: how much of the count error could at most be saved.
-
-    >>> relative_gap(2.0, 1.5)
-    0.25
-    """
-    if error <= bound:
-        return 0.0
-    return (error - bound) / abs(error) if error else math.inf
-
-
-def above_the_optimum(gap: float) -> str:
-    """A relative gap as a sentence about the optimum, rounded up to two digits.
-
-    For a positive error, error / bound - 1 = gap / (1 - gap); for a negative one it is less.
-
-    >>> above_the_optimum(0.2)
-    'at most 25 % above the optimum'
-    """
-    if gap >= 1:
-        return "at an unknown distance from the optimum"
-    per_cent = Context(prec=2, rounding=ROUND_CEILING).create_decimal(100 * gap / (1 - gap))
-    return f"at most {per_cent:f} % above the optimum"

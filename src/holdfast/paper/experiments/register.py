@@ -8,8 +8,8 @@ from pathlib import Path
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.experiments.accuracy import ACCURACY, SQUARED
 from holdfast.paper.experiments.claims import Claim, sources
-from holdfast.paper.experiments.data_sets import BIRD_FLU, DATA_SETS, POLYTOPES
 from holdfast.paper.experiments.datasets import is_stand_in
+from holdfast.paper.experiments.examples import BIRD_FLU, DATA_SETS, POLYTOPES
 from holdfast.paper.experiments.experiment import QUICK, Experiment, read_rows
 from holdfast.paper.experiments.frontier import FRONTIER
 from holdfast.paper.experiments.privatizers import BY_SIZE, IN_PIPELINE

@@ -6,7 +6,6 @@ less than 0.1 %.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -72,21 +71,14 @@ def share_of(method: Method, epsilon: str) -> str:
     return decimal if Fraction(decimal) == share else str(share)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SimulatedRelease:
-    """One simulated release beside the truth."""
+Simulated = tuple[Floats, Floats, Floats]
+"""ζ, T and ẑ of one simulated release."""
 
-    truth: Floats
-    """ζ."""
-    matrix: Floats
-    """T."""
-    released: Floats
-    """ẑ."""
 
-    def errors(self) -> Row:
-        """Errors of the distribution, as drawn; of the counts, as expected from the matrix."""
-        distances = {name: d(self.truth, self.released) for name, d in DISTANCES.items()}
-        return distances | {name: e(self.matrix, self.truth) for name, e in ERRORS.items()}
+def errors_of(truth: Floats, matrix: Floats, released: Floats) -> Row:
+    """Errors of the distribution, as drawn; of the counts, as expected from the matrix."""
+    distances = {name: d(truth, released) for name, d in DISTANCES.items()}
+    return distances | {name: e(matrix, truth) for name, e in ERRORS.items()}
 
 
 def releases(
@@ -97,7 +89,7 @@ def releases(
     runs: int,
     source: Randomness,
     rng: np.random.Generator,
-) -> Iterator[SimulatedRelease]:
+) -> Iterator[Simulated]:
     """Releases of one table; without a stage 1 all of them share one matrix."""
     total, part = exact_epsilon(epsilon), Fraction(share)
     constructor = method.constructor.for_rows(int(histogram.sum()))
@@ -108,9 +100,7 @@ def releases(
             if method.privatizer is not None:
                 z = method.privatizer(histogram, epsilon=total * part, rng=source)
             matrix = constructor(z, epsilon=total * (1 - part)).matrix
-        yield SimulatedRelease(
-            truth=truth, matrix=matrix, released=draw_distribution(histogram, matrix, rng)
-        )
+        yield truth, matrix, draw_distribution(histogram, matrix, rng)
 
 
 def draw_distribution(histogram: Integers, matrix: Floats, rng: np.random.Generator) -> Floats:
@@ -136,4 +126,4 @@ def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     drawn = releases(
         method, task["epsilon"], task["share"], histogram, task["replications"], source, rng
     )
-    return [{"run": run} | release.errors() for run, release in enumerate(drawn)]
+    return [{"run": run} | errors_of(*release) for run, release in enumerate(drawn)]

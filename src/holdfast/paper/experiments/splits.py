@@ -12,7 +12,7 @@ from holdfast.paper.experiments.datasets import BUDGETS, SYNTHETIC
 from holdfast.paper.experiments.drawing import STYLES, Figure, draw_grid, spelled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.paper.experiments.runner import Row, Task, task_seed
-from holdfast.paper.experiments.simulation import figure_method, releases
+from holdfast.paper.experiments.simulation import errors_of, figure_method, releases
 from holdfast.paper.experiments.split_claims import (
     fit,
     gap_claims,
@@ -38,7 +38,7 @@ def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     common = task_seed("shares", {key: task[key] for key in ("data", "digest", "epsilon")})
     source, rng = Simulation(common), np.random.default_rng(seed)
     drawn = releases(method, task["epsilon"], task["share"], histogram, runs, source, rng)
-    errors = [release.errors() for release in drawn]
+    errors = [errors_of(*release) for release in drawn]
     values = {name: np.array([one[name] for one in errors]) for name in errors[0]}
     row: Row = {name: float(v.mean()) for name, v in values.items()}
     spread = {n: float(v.std(ddof=1) / len(v) ** 0.5) for n, v in values.items()}

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.distributions import LARGEST_N, check_counts, histogram_of_counts
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
-from holdfast.privacy.randomness import laplace_measurement, randomness
+from holdfast.privacy.randomness import randomness
 
 SMALLEST_PART, LARGEST_PART = Fraction(1, 50), Fraction(1, 10)
 ENOUGH = 1  # epsilon times the rows above the quantile, from where more budget gains little
@@ -68,10 +68,6 @@ class PrivateQuantile:
         walk = np.concatenate([[0.0], np.cumsum(x + np.sign(x))])  # the score's variance is 5
         walk += CAUTION * np.sqrt(5.0 * np.arange(len(walk)))
         return 1 + int(np.argmin(walk))
-
-    def certified_epsilon(self, epsilon: Any) -> Fraction:
-        """What OpenDP's privacy map states for this noise."""
-        return laplace_measurement(exact_epsilon(epsilon))[1]
 
     def part(self, total: Fraction, rows: int) -> Fraction:
         """What it takes of a budget; from public numbers alone.

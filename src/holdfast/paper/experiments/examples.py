@@ -1,4 +1,4 @@
-"""The paper's first figure, and the figure of its three data sets."""
+"""What the paper shows before it experiments: its first figure, its data sets, its polytopes."""
 
 import csv
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ SIZES = {"binomial": "10000", "crime": "3136", "schools": "95969"}
 BIRD_FLU_BINS = TABLES["bird-flu"].n
 TOP_CODED = ("crime", "schools")
 BINS = {"binomial": "21", "crime": "51", "schools": "81"}
+EXTREME_POINTS = {"F": "36", "R_F": "78", "U": "27", "R_U": "36"}
 
 
 def states(task: Task, seed: int, folder: Folder) -> list[Row]:
@@ -163,10 +164,7 @@ DATA_SETS = Experiment(
 )
 
 
-PRINTED = {"F": "36", "R_F": "78", "U": "27", "R_U": "36"}
-
-
-def count(task: Task, seed: int, folder: Folder) -> list[Row]:
+def count_vertices(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The number of extreme points, enumerated exactly, for n = 3, ε = ln 2 and uniform z."""
     from holdfast.paper import theory
 
@@ -176,11 +174,11 @@ def count(task: Task, seed: int, folder: Folder) -> list[Row]:
     return [{"extreme_points": len(found)}]
 
 
-def _claims(rows: Sequence[Row]) -> list[Claim]:
+def _vertex_claims(rows: Sequence[Row]) -> list[Claim]:
     return [
         number(
             f"extreme points of {row['polytope']} for n = 3, ε = ln 2, z uniform",
-            PRINTED[row["polytope"]],
+            EXTREME_POINTS[row["polytope"]],
             Estimate(row["extreme_points"]),
         )
         for row in rows
@@ -191,7 +189,7 @@ POLYTOPES = Experiment(
     name="polytopes",
     title="Extreme points of the worked examples",
     about="Enumerated in exact arithmetic.",
-    grid={"polytope": tuple(PRINTED)},
-    work=count,
-    claims=_claims,
+    grid={"polytope": tuple(EXTREME_POINTS)},
+    work=count_vertices,
+    claims=_vertex_claims,
 )
