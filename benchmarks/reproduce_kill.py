@@ -22,7 +22,17 @@ from holdfast.paper.experiments import EXPERIMENTS
 def command(out: Path, given: argparse.Namespace) -> list[str]:
     names = given.names or [name for name, e in EXPERIMENTS.items() if e.repeatable]
     data = ["--data", given.data] if given.data else []
-    return [sys.executable, "-m", "holdfast.paper", "reproduce", *names, *data, "--out", str(out)]
+    return [
+        sys.executable,
+        "-m",
+        "holdfast",
+        "paper",
+        "reproduce",
+        *names,
+        *data,
+        "--out",
+        str(out),
+    ]
 
 
 def kept(folder: Path) -> dict[str, bytes]:
