@@ -53,7 +53,9 @@ def privatize(
     publish_anyway: Annotated[
         list[str] | None, _says("What gives counts away and is published all the same.")
     ] = None,
-    seed: Annotated[int | None, _says("Makes a simulation, which protects nobody.")] = None,
+    seed: Annotated[
+        int | None, _says("Makes a simulation, which protects nobody.", takes="NUMBER")
+    ] = None,
     ledger: Annotated[Path | None, _says("Ledger that pays first.", takes="FILE")] = None,
     dataset: Annotated[str | None, _says("What it calls these people's data.")] = None,
 ) -> None:
