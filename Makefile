@@ -45,6 +45,7 @@ docs: .venv/.docs
 # Minutes on a quiet machine; every part says how it goes while it runs
 bench: .venv/.test
 	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/accuracy.py 20
 	$(BIN)/python benchmarks/interval_coverage.py --releases 40

@@ -44,15 +44,18 @@ class Estimate:
 
     def draws(self, group: int | None = None) -> Draws:
         """Draws from the posterior of the histogram of a group, or of the whole table."""
-        rng = np.random.default_rng([SEED, 0 if group is None else group + 1])
         if group is None or self.tilts is None:
-            tally = self.measurement.tally.whole()
-            laws, seen = self.densities.draws(self.seen, NUMBER, rng), self.seen
-            shares = self.densities.shares
-            return widened(self._drawn(seen, laws, shares, tally.value, tally.rows, rng))
+            return self._whole_draws
+        rng = np.random.default_rng([SEED, group + 1])
         seen = self.grouped.of(slice(group, group + 1))
         laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
         return widened(self._drawn(seen, laws, shares, *self.measurement.tally.of(group), rng))
+
+    @cached_property
+    def _whole_draws(self) -> Draws:
+        rng, tally = np.random.default_rng([SEED, 0]), self.measurement.tally.whole()
+        laws, shares = self.densities.draws(self.seen, NUMBER, rng), self.densities.shares
+        return widened(self._drawn(self.seen, laws, shares, tally.value, tally.rows, rng))
 
     def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
         """Counts and their chances in a group, or in the whole table: the law of its rows."""

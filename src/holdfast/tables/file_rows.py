@@ -9,7 +9,6 @@ from pathlib import Path
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, Record, find_lines, records_of, row_numbers
 from holdfast.tables.csv_text import find_encoding
-from holdfast.tables.excel import numbered_rows, sheet_rows
 from holdfast.tables.formats import Format, format_of
 
 _DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
@@ -35,6 +34,8 @@ def row_numbers_in(path: Path, lines: Lines, sheet: str | None = None) -> Iterat
     """The number of each row of a table in its file; none for Parquet."""
     kind = format_of(path)
     if kind is Format.EXCEL:
+        from holdfast.tables.excel import numbered_rows
+
         _, rows = numbered_rows(path.read_bytes(), sheet, lines)
         yield from (number for number, _ in rows)
     elif kind is Format.TEXT:
@@ -53,6 +54,8 @@ def file_records(path: Path, sheet: str | None = None) -> list[Record]:
     """The records of a file as they lie in it, whatever they hold; none for Parquet."""
     kind = format_of(path)
     if kind is Format.EXCEL:
+        from holdfast.tables.excel import sheet_rows
+
         rows = enumerate(sheet_rows(path.read_bytes(), sheet), 1)
         return [(number, number, cells) for number, cells in rows]
     return records_of(path.read_bytes()) if kind is Format.TEXT else []

@@ -10,7 +10,6 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.cell_text import cell_text, number_or_text
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_part import ALL, Lines, kept_lines
-from holdfast.tables.excel import parse_excel
 from holdfast.tables.formats import STREAMED, Format, endings, format_of, refuse_special, unreadable
 from holdfast.tables.frames import FrameRows, as_list, check_flat, no_pyarrow, open_frame
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
@@ -22,6 +21,8 @@ def read_file(path: str | os.PathLike[str], lines: Lines = ALL, sheet: str | Non
     path = Path(path)
     kind = format_of(path)
     if kind is Format.EXCEL:
+        from holdfast.tables.excel import parse_excel
+
         return _parsed(path, lambda data: parse_excel(data, sheet, lines))
     if kind is Format.PARQUET:
         return _parsed(path, _parse_parquet)
