@@ -65,6 +65,26 @@ def test_a_release_passes(bundle):
     assert report.simulated and not report.warnings
 
 
+def test_a_release_of_many_rows_passes(tmp_path):
+    counts = np.random.default_rng(0).poisson(2, 30_000)
+    report = holdfast.verify(holdfast.privatize(counts, epsilon=1, seed=1).save(tmp_path / "many"))
+    assert report, report.damage
+    assert not report.warnings
+
+
+@pytest.mark.parametrize("noisy, is_told", [(-20, False), (-60, True)])
+def test_a_noisy_count_further_below_0_than_noise_goes_is_told(tmp_path, noisy, is_told):
+    def change(lines):
+        at = lines[0].index("deaths_noisy")
+        lines[3][at : at + 3] = [str(noisy), "0", "0"]
+
+    bundle = made("plain").save(tmp_path / "plain")
+    warnings = holdfast.verify(
+        forged(bundle, tmp_path / "odd", of_lines("rows.csv", change))
+    ).warnings
+    assert any("further below 0" in warning for warning in warnings) == is_told
+
+
 def cell_changed(column, by):
     def change(lines):
         at = lines[0].index(column)

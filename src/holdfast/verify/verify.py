@@ -168,7 +168,7 @@ def _rows(bundle: _Bundle) -> Found:
             high != np.maximum(noisy + reach, 0)
         ).any():
             raise Damage("a plain interval of rows.csv is not that of its noisy count.")
-        if noisy.min() < -noise.quantile(1 - ABSURD / len(noisy)):
+        if len(noisy) * noise.cumulative(noisy.min()) < ABSURD:
             warning = "a noisy count is further below 0 than noise ever goes."
     return Found("rows, marks, noisy counts and plain intervals are in order", warning)
 
