@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
+from holdfast.request import Request
+from holdfast.request.source import opened
 from holdfast.tables.count_by import count_by
 from holdfast.tables.csv import CsvTable
 from open_tables import counts as counts_in
@@ -172,3 +174,28 @@ def test_categories_that_do_not_fit_the_column_are_refused():
 @pytest.mark.parametrize("frame", [[1, 2], np.array([1]), pd.Series(["a"]), {"k": ["a"]}, None])
 def test_persons_come_in_a_data_frame(frame):
     assert "`frame`" in refusal(frame, "k", ["a"])
+
+
+def test_persons_in_a_sheet_below_a_title_are_counted(tmp_path):
+    pytest.importorskip("python_calamine")
+    with pytest.importorskip("xlsxwriter").Workbook(tmp_path / "people.xlsx") as book:
+        book.add_worksheet("Notes").write(0, 0, "none")
+        sheet = book.add_worksheet("Patients")
+        for at, row in enumerate([["Patients of"], ["2025", "list"], ["id", "ward"], *WARDS]):
+            sheet.write_row(at, 0, row)
+    (tmp_path / "wards.csv").write_text("ward\nA\nB\nC\n")
+    how = {"from_people": True, "by": "ward", "categories": tmp_path / "wards.csv"}
+    request = Request.read(epsilon=1, sheet="Patients", header_row=3, **how)
+    with opened(tmp_path / "people.xlsx", request) as table:
+        (batch,) = table.batches()
+    assert batch.counts["count"].tolist() == [3, 2, 0]
+
+
+WARDS = [["1", "A"], ["2", "B"], ["3", "A"], ["4", "A"], ["5", "B"]]
+
+
+def test_a_file_of_categories_without_their_column_is_named(tmp_path):
+    people = CsvTable(("id", "ward"), WARDS)
+    (tmp_path / "wards.csv").write_text("name\nA\nB\n")
+    with pytest.raises(HoldfastError, match=r"`categories`: `.*wards.csv` has no column 'ward'"):
+        count_by(people, by="ward", categories=tmp_path / "wards.csv")

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from holdfast.request.request import Request
     from holdfast.tables.table import Table
 
-WHOLE_FILE: dict[str, Any] = {
-    **dict.fromkeys(("sheet", "header_row", "last_row", "thousands", "decimal")),
-    "leave_out": (),
-}
-
 
 @contextmanager
 def opened(source: Any, request: "Request") -> Iterator["Table"]:
@@ -29,10 +24,13 @@ def opened(source: Any, request: "Request") -> Iterator["Table"]:
         with _relation(source, request.query) as relation:
             yield open_table(relation, options)
     elif request.from_people:
-        from holdfast.tables.count_by import count_by
+        from holdfast.tables.count_by import counted_by
+        from holdfast.tables.options import TableOptions
 
+        part = TableOptions(**request.part)
         how = {"by": list(request.by), "categories": request.categories, "per": request.per}
-        yield open_table(count_by(source, **how), replace(options, **WHOLE_FILE))
+        whole = {name: getattr(TableOptions(), name) for name in request.part}
+        yield open_table(counted_by(source, part, **how), replace(options, **whole))
     else:
         yield open_table(source, options)
 

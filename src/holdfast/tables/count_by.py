@@ -8,10 +8,10 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.columns import find_column
+from holdfast.tables.columns import find_column, suggest
 from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.files import labels_of, read_file
+from holdfast.tables.files import read_file, table_of
 from holdfast.tables.formats import format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
@@ -46,9 +46,16 @@ def count_by(
     >>> list(count_by(people, by="county", categories=["Ely", "Kent", "Rye"]).rows)
     [['Ely', '1'], ['Kent', '2'], ['Rye', '0']]
     """
+    return counted_by(frame, TableOptions(), by=by, categories=categories, per=per)
+
+
+def counted_by(
+    frame: Any, part: TableOptions, *, by: str | Sequence[str], categories: Any, per: str | None
+) -> Any:
+    """The same for some part of a file."""
     names = _names(by)
     named = isinstance(frame, str | os.PathLike)
-    source = open_source(frame, TableOptions()) if named else open_columns(frame)
+    source = open_source(frame, part) if named else open_columns(frame)
     if source is None:
         raise HoldfastError(
             f"`frame` must be a data frame with a row per person, got {type(frame).__name__}. "
@@ -138,8 +145,15 @@ class _Counting:
             raise HoldfastError(
                 "`categories` must be a list or the path of a CSV, Parquet or Excel file."
             )
-        table = read_file(given)
-        columns = [labels_of(table, name) for name in names]
+        table = table_of(read_file(given))
+        for name in names:
+            if name not in table.columns:
+                raise HoldfastError(
+                    f"`categories`: `{given}` has no column {name!r}. "
+                    f"Hint: {suggest(table.columns, name)}"
+                )
+        cells = table.column if isinstance(table, CsvTable) else table.cells
+        columns = [cells(name) for name in names]
         if isinstance(table, CsvTable) and isinstance(rows, FrameRows):
             kinds = [rows.series(name, "by").dtype for name in names]
             columns = [_as_kind(c, kind) for c, kind in zip(columns, kinds, strict=True)]

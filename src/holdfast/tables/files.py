@@ -120,12 +120,6 @@ def table_of(table: Any) -> CsvTable | FrameRows:
     return CsvTable(("count",), TextRows([[str(cell) for cell in cells]]))
 
 
-def labels_of(table: Any, column: str) -> list[Any]:
-    """The cells of one column of a table, in row order."""
-    found = table_of(table)
-    return found.column(column) if isinstance(found, CsvTable) else found.cells(column)
-
-
 def _text_bytes(table: CsvTable | FrameRows, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
