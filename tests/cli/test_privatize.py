@@ -299,12 +299,12 @@ def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
     assert code == 0 and "NOT PRIVATE" in err
     assert re.search(r"n +│ whole numbers +│ +\d+ │ counts\?", out)
     assert re.search(r"place +│ text +│ +32 │ category\?", out)
-    assert "-999" in out and "Leave them out" in out and "another spelling" in out
+    assert "--missing -999" in out and "Leave them out" in out and "two spellings" in out
     assert "Rows by state: 'KS' 10; 'KS ' 1; 'NE' 20" in words_in(out)
-    command = "--count n --category place --leave-out 33 --epsilon 1 --dry-run"
-    assert command in words_in(out)
+    options = "--count n --category place --epsilon 1 --missing -999 --last-row 32 --dry-run"
+    assert f"  holdfast privatize {name} {options}\n" in out  # one line, to be copied
     code, out, err = cli("privatize", name)
-    assert code == 0 and "--epsilon 1 --dry-run" in words_in(out) and "Error" not in err
+    assert code == 0 and f"{options}\n" in out and "Error" not in err
     code, out, err = cli("privatize", name, "--out", "release")
     assert code == 2 and "`epsilon` is missing" in err and "counts?" in out
     code, _, err = cli("privatize", "none.csv")

@@ -128,7 +128,7 @@ def test_sheets_of_a_workbook_are_a_choice(visitor, folder):
     book.close()
     draft = visitor.start("b.xlsx")
     page = visitor.get(draft).text
-    assert '<option value="Deaths">' in page and "What is to be released" in page
+    assert '<button name="sheet" value="Deaths">' in page and "What is to be released" not in page
     page = visitor.post(draft, {"sheet": "Deaths", "go": "look"}).text
     assert "3 rows" in words_of(page) and "NOT PRIVATE" in page
 
@@ -140,11 +140,11 @@ def test_a_table_below_a_title_is_found_and_its_rows_are_filled_in(visitor, fold
     assert 'name="header_row" inputmode="decimal" value="3"' in page
 
 
-def test_rows_of_totals_are_filled_in_as_left_out(visitor, folder):
+def test_a_total_at_the_end_is_filled_in_as_left_out(visitor, folder):
     rows = "".join(f"C{i},{i * i * 7 % 11}\n" for i in range(30))
     (folder / "total.csv").write_text(f"county,n\n{rows}Total,150\n")
     page = visitor.get(visitor.start("total.csv")).text
-    assert re.search(r'name="leave_out.others"[^>]*>32</textarea>', page)
+    assert re.search(r'name="last_row" [^>]*value="31"', page)
 
 
 def test_codes_that_may_mean_not_known_are_boxes(visitor, folder):
@@ -315,3 +315,19 @@ def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monk
                 _commands()(words, standalone_mode=False)
         again = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
         assert again == made, how
+
+
+def test_a_file_of_persons_is_asked_first_how_to_count_them(visitor, folder):
+    rows = "".join(f"P{i // 2},{'ABC'[i % 3]},{i % 5}\n" for i in range(60))
+    (folder / "people.csv").write_text(f"person_id,ward,visits\n{rows}")
+    page = visitor.get(visitor.start("people.csv")).text
+    assert page.index("A file with a row for every person") < page.index("A first release")
+    assert re.search(r'name="by" value="ward" checked', page)
+    assert '<option value="person_id" selected>' in page and 'name="count"' not in page
+
+
+def test_what_is_wrong_stands_where_the_page_is_shown_again(visitor):
+    draft = visitor.start("deaths.csv")
+    reply = visitor.post(draft, {"epsilon": "-1", "go": "check"})
+    place = reply.text.index('id="happens"')
+    assert "must be positive" in words_of(reply.text[place : place + 400])

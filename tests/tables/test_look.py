@@ -29,6 +29,11 @@ Source: us
 """
 
 
+def texts(found):
+    """What is said of a table, a line each."""
+    return "\n".join(hint.text for hint in found.hints)
+
+
 def messy(folder):
     path = folder / "deaths.csv"
     path.write_text(MESSY)
@@ -37,7 +42,7 @@ def messy(folder):
 
 def test_a_messy_file_is_described_with_what_to_do(tmp_path):
     found = look(messy(tmp_path), first=2, last=2)
-    assert found.part == {"header_row": 3, "last_row": 12} and found.problem == ""
+    assert found.part == {"header_row": 3, "last_row": 11} and found.problem == ""
     assert [column.name for column in found.columns] == ["region", "county", "deaths", "population"]
     kinds = [column.kind for column in found.columns]
     assert kinds == [Kind.TEXT, Kind.TEXT, Kind.WHOLE, Kind.NUMBERS]
@@ -50,14 +55,13 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path):
     assert dict(region.labels) == {" east": 1, "East": 5, "West": 3}
     assert region.near == ((" east", "East"),)
     assert county.totals == ("Total",) and ("wake ", "Wake") in county.near
-    said = "\n".join(found.hints("deaths.csv"))
-    for words in ("--header-row 3 --last-row 12", "'Total'", "'-999', 'NA'", "' east' may be"):
+    said = texts(found)
+    for words in ("Name its rows", "'Total'", "'-999', 'NA'", "of one: ' east' and 'East'"):
         assert words in said
-    assert found.total_rows == (12,) and "leave_out=[12], --leave-out 12" in said
     assert found.suggested == {
         "header_row": ["3"],
-        "last_row": ["12"],
-        "leave_out": ["12"],
+        "last_row": ["11"],
+        "missing": ["-999", "NA"],
         "count": ["deaths"],
     }
 
@@ -66,7 +70,7 @@ def test_labels_that_come_twice_are_named():
     rows = [[f"p{k}", str(k % 7)] for k in range(60)] + [["p3", "1"]]
     found = look(CsvTable(("place", "n"), rows))
     assert found.columns[0].repeated == ("p3",) and found.category_like == ("place",)
-    assert "'place' has labels that come twice: 'p3'." in found.hints()
+    assert "'place' has labels that come twice: 'p3'." in texts(found)
     once = look(CsvTable(("place", "n"), rows[:-1]))
     assert once.columns[0].repeated == () and once.category_like == ("place",)
 
@@ -79,7 +83,7 @@ def test_rows_that_add_up_are_told_and_marked_as_not_private():
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table, None])
-def test_a_file_of_persons_is_known_with_the_command_that_counts_them(make, tmp_path):
+def test_a_file_of_persons_is_known_with_how_to_count_them(make, tmp_path):
     people = {
         "person_id": [f"A{k:05d}" for k in range(200)],
         "county": [f"County {k % 13}" for k in range(200)],
@@ -92,9 +96,9 @@ def test_a_file_of_persons_is_known_with_the_command_that_counts_them(make, tmp_
         source = make(people)
     found = look(source)
     assert found.persons_by[0] == "county" and not found.non_private_counts
-    command = "holdfast privatize people.csv --from-people --by county --categories LIST.csv"
-    assert command in found.hints("people.csv")[-1]
+    assert "lists every 'county', those with nobody too" in texts(found)
     assert found.suggested == {"from_people": ["yes"], "by": ["county"]}
+    assert found.columns[2].kind in (Kind.DATES, Kind.TEXT) and found.category_like == ()
     counted = pd.DataFrame(people).groupby("county").size().reset_index(name="n")
     assert look(counted).persons_by == ()
 
@@ -105,6 +109,22 @@ def test_a_file_that_numbers_persons_is_one_of_persons_whatever_else_it_counts()
     found = look(pd.DataFrame(people))
     assert found.persons_by == ("ward",) and found.non_private_counts == ()
     assert look(pd.DataFrame(people).drop(columns="patient_id")).persons_by == ()
+
+
+def test_persons_who_have_several_rows_are_counted_by_whose_they_are():
+    people = {
+        "person_id": [f"A{k // 2}" for k in range(90)],
+        "ward": [f"W{k % 4}" for k in range(90)],
+    }
+    found = look(pd.DataFrame(people))
+    assert found.suggested == {"from_people": ["yes"], "by": ["ward"], "per": ["person_id"]}
+    assert found.columns[0].labels == ()  # nobody is listed
+
+
+def test_dates_in_a_text_file_are_dates_and_no_category():
+    rows = [[f"p{k}", f"19{50 + k % 50}-01-{1 + k % 28:02}", str(k % 5)] for k in range(40)]
+    found = look(CsvTable(("place", "born", "n"), rows))
+    assert found.columns[1].kind is Kind.DATES and found.category_like == ("place",)
 
 
 def test_identifiers_and_years_are_no_counts():
@@ -120,7 +140,7 @@ def test_a_heading_over_two_rows_is_noticed():
     rows = [["", "deaths", "births"], ["Kent", "3", "4"], ["Ely", "0", "2"], ["Rye", "1", "1"]]
     table = CsvTable(("county", "2022", "2023"), rows)
     assert look(table).two_headings
-    assert "seem to go over two rows" in " ".join(look(table).hints())
+    assert "seem to go over two rows" in texts(look(table))
     assert not look(CsvTable(("county", "2022", "2023"), rows[1:])).two_headings
 
 
@@ -154,10 +174,18 @@ CLINICS = [[f"Clinic {k}", ("East", "West")[k % 2], k % 6] for k in range(20)]
 def test_the_rows_of_a_workbook_with_notes_and_totals_are_named(tmp_path):
     rows = [["Visits"], ["clinic", "region", "visits"], *CLINICS, ["Total", "", 47], [], ["Source"]]
     found = look(workbook(tmp_path / "in.xlsx", rows))
-    assert found.problem == "" and found.part == {"last_row": 23} and found.rows == 21
-    assert found.total_rows == (23,) and found.non_private_counts == ("visits",)
+    assert found.problem == "" and found.part == {"last_row": 22} and found.rows == 21
+    assert found.total_rows == () and found.non_private_counts == ("visits",)
     given = look(tmp_path / "in.xlsx", TableOptions(header_row=2))
-    assert given.part == {"last_row": 23} and given.rows == 21
+    assert given.part == {"last_row": 22} and given.rows == 21
+
+
+def test_a_total_among_the_rows_is_left_out_by_its_number(tmp_path):
+    rows = [["clinic", "region", "visits"], *CLINICS[:9], ["Total", "East", 47], *CLINICS[9:]]
+    found = look(workbook(tmp_path / "in.xlsx", [*rows, ["Total", "", 99]]))
+    assert found.suggested["leave_out"] == ["11"] and found.suggested["last_row"] == ["22"]
+    ending = look(tmp_path / "in.xlsx", TableOptions(last_row=23))
+    assert ending.suggested["leave_out"] == ["11", "23"] and "last_row" not in ending.suggested
 
 
 def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
@@ -167,22 +195,21 @@ def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
     assert "stands under no column name" in found.problem and found.columns == ()
     assert [row.number for row in (*found.first, *found.last)] == [1, 2, 3, 23]
     assert found.first[2].cells == ("name", "region", "HIV")
-    assert found.two_headings and "seem to go over two rows" in found.hints()[0]
+    assert found.two_headings and "seem to go over two rows" in texts(found)
 
 
 def test_nines_far_above_all_other_counts_are_asked_about():
     def hints(*counts):
         rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
-        return " ".join(look(CsvTable(("place", "n"), rows)).hints())
+        return texts(look(CsvTable(("place", "n"), rows)))
 
     assert "'n' has 99 far above all other counts" in hints(3, 0, 7, 99, 2, 99)
     assert "far above" not in hints(3, 0, 57, 99, 2)
 
 
 def test_names_of_columns_without_rows_are_told():
-    assert look(CsvTable(("place", "n"), [])).hints() == [
-        "There are no rows below the names of the columns."
-    ]
+    words = "There are no rows below the names of the columns."
+    assert texts(look(CsvTable(("place", "n"), []))) == words
 
 
 @pytest.mark.parametrize("data", [b"", b"a,n\nx,1\ny,2,3\nz,4\n", b"\x00\x01", b'a,n\n"x,1\n'])
@@ -203,7 +230,7 @@ def test_the_rows_of_a_large_file_are_counted_and_its_last_ones_shown(tmp_path, 
 
 
 def test_an_array_has_rows_and_no_columns():
-    assert look([3, 0, 1]).rows == 3 and look([3, 0, 1]).hints() == []
+    assert look([3, 0, 1]).rows == 3 and look([3, 0, 1]).hints == []
 
 
 NEAR = {

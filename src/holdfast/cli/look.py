@@ -2,15 +2,16 @@
 
 import shlex
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.cli.screen import aside, show, tabled
+from holdfast.cli.screen import aside, show, show_line, tabled
 from holdfast.errors import numbered, one_line
-from holdfast.request import FIELDS
+from holdfast.request import FIELDS, Form
 
 if TYPE_CHECKING:
-    from holdfast.tables.look import Look
+    from holdfast.tables.look import Hint, Look
     from holdfast.tables.look_columns import LookedColumn
     from holdfast.tables.options import TableOptions
 
@@ -36,17 +37,39 @@ def say_look(file: Path, options: "TableOptions") -> None:
     for column in found.columns:
         if column.labels:
             show(_labels(column))
-    for hint in found.hints(str(file)):
-        show(f"- {one_line(hint)}")
-    if found.rows and not found.problem and not found.persons_by:
-        show(f"\n{_next(found)}")
+    for hint in found.hints:
+        text = one_line(hint.text)
+        show(f"- {text.rstrip('.')}:" if hint.words else f"- {text}")
+        if hint.words:
+            show_line(f"    {_options(hint.words)}")
+    for words in _next(found):
+        show_line(words)
 
 
 def hints(file: Path, options: "TableOptions") -> list[str]:
-    """What to do about a file that could not be read, a sentence each."""
+    """What to do about a file that could not be read, a line each."""
     from holdfast.tables.look import look
 
-    return look(file, options).hints(str(file))
+    return [_in_line(hint) for hint in look(file, options).hints]
+
+
+def _in_line(hint: "Hint") -> str:
+    text = one_line(hint.text)
+    return f"- {text.rstrip('.')}: {_options(hint.words)}." if hint.words else f"- {text}"
+
+
+def _options(words: Mapping[str, Iterable[str]]) -> str:
+    """The same as options of the command line."""
+    return one_line(shlex.join(_typed(words)))
+
+
+def _typed(words: Mapping[str, Iterable[str]]) -> list[str]:
+    return [
+        word
+        for name, values in words.items()
+        for value in values
+        for word in ([FIELDS[name].option] + [value] * (FIELDS[name].form is not Form.FLAG))
+    ]
 
 
 def _columns(found: "Look") -> object:
@@ -58,6 +81,8 @@ def _columns(found: "Look") -> object:
             use = "counts?"
         elif column.name in found.category_like:
             use = "category?"
+        elif column.name in found.persons_by:
+            use = "count by it?"
         elif column.labels:
             use = f"{numbered(len(column.labels), 'group')}?"
         rows.append((_short(column.name), column.kind.value, f"{column.different:,}", use))
@@ -91,12 +116,18 @@ def _short(text: str) -> str:
     return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
 
 
-def _next(found: "Look") -> str:
-    """The command that may come next: what was said already, and what is missing."""
+def _next(found: "Look") -> list[str]:
+    """Commands that may come next: what was said already, and what is missing."""
     words = ["holdfast", *(word for word in sys.argv[1:] if word != "--dry-run")]
-    needed = {"count": ["COLUMN"], "category": ["COLUMN"]} | found.suggested | {"epsilon": ["1"]}
-    for name, values in needed.items():
-        option = FIELDS[name].option
-        words += [] if option in words else [word for each in values for word in (option, each)]
-    command = one_line(shlex.join([*words, "--dry-run"]))
-    return f"Next, with your own choice of columns: {command}"
+    if found.sheets:
+        return [one_line(f"  {shlex.join([*words, '--sheet', sheet])}") for sheet in found.sheets]
+    if not found.rows or found.problem:
+        return []
+    needed, what = {"count": ["COLUMN"], "category": ["COLUMN"]}, "your own choice of columns"
+    if found.persons_by:
+        needed, what = {"categories": ["LIST.csv"]}, "such a file LIST.csv"
+    asked = needed | found.suggested | {"epsilon": ["1"]}
+    said = {name: asked[name] for name, about in FIELDS.items()
+            if name in asked and about.option not in words}  # fmt: skip
+    command = one_line(shlex.join([*words, *_typed(said), "--dry-run"]))
+    return ["", f"Next, with {what}:", f"  {command}"]

@@ -138,7 +138,7 @@ def with_hints(file: Path, request: Request) -> Iterator[None]:
         found = [] if _is_large(file) else hints(file, request.table_options)
         if not found:
             raise
-        raise HoldfastError("\n".join([str(error), *(f"- {one_line(h)}" for h in found)])) from None
+        raise HoldfastError("\n".join([str(error), *found])) from None
 
 
 def _is_large(file: Path) -> bool:

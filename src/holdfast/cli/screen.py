@@ -24,6 +24,11 @@ def show(*content: Any, style: str | None = None) -> None:
     _console(False).print(*content, style=style)
 
 
+def show_line(words: str) -> None:
+    """Print what stays in one line however narrow the screen is, such as a command to be copied."""
+    _console(False).print(words, soft_wrap=True)
+
+
 def aside(words: str, style: str | None = None) -> None:
     """Say something beside the output."""
     _console(True).print(words, style=style)

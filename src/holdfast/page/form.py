@@ -12,6 +12,8 @@ from holdfast.page.draft import Filled
 from holdfast.page.folder import Folder
 from holdfast.page.words import label_of
 from holdfast.request import FIELDS, Asked, Form
+from holdfast.request import Panel as RequestPanel
+from holdfast.request.together import MADE_BY_COUNTING
 from holdfast.tables.look import Look
 
 ELSEWHERE = ("query", "keep_none")
@@ -102,13 +104,18 @@ class Context:
 def panels(words: Filled, context: Context) -> list[Panel]:
     """The whole form: panel by panel, each field with its values."""
     found: list[Panel] = []
-    for title, abouts in groupby(FIELDS.values(), key=lambda about: about.panel):
+    shown = [about for about in FIELDS.values() if about.name not in ELSEWHERE]
+    if "from_people" in words:  # comes first, and makes the columns
+        shown = [about for about in shown if about.name not in MADE_BY_COUNTING]
+        shown.sort(key=lambda about: about.panel is not FIELDS["from_people"].panel)
+    for title, abouts in groupby(shown, key=lambda about: about.panel):
         fields = tuple(
             _field(about, words.get(about.name, []), context, about.name == context.wrong)
             for about in abouts
-            if about.name not in ELSEWHERE
         )
-        unfolded = not found or any(field.values or field.wrong for field in fields)
+        unfolded = title is RequestPanel.FIRST or any(
+            field.values or field.wrong for field in fields
+        )
         found.append(Panel(title=title.value, fields=fields, open=unfolded))
     return found
 
@@ -135,8 +142,6 @@ def _shape(about: Asked, context: Context) -> tuple[Kind, tuple[tuple[str, str],
     """What a field looks like, what there is to choose from, and whether others can be typed."""
     if about.name in CHOICES:
         return Kind.SELECT, tuple(CHOICES[about.name].items()), False
-    if about.name == "sheet" and context.look.sheets:
-        return Kind.SELECT, tuple((name, name) for name in context.look.sheets), False
     if about.form is Form.FLAG:
         return Kind.TICK, (), False
     if about.form is Form.SHARE:
@@ -172,6 +177,7 @@ def _columns(about: Asked, look: Look) -> tuple[tuple[str, str], ...]:
         "category": dict.fromkeys(look.category_like, "names every row"),
         "within": {c.name: f"{len(c.labels)} groups" for c in look.columns if c.labels},
         "by": dict.fromkeys(look.persons_by, "categories of persons"),
+        "per": {look.person: "says whose row it is"},
     }.get(about.name, {})
     names = [column.name for column in look.columns if column.name]
     return tuple(

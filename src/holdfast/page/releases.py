@@ -207,7 +207,7 @@ def _line(answer: "CommonAnswer") -> Line:
     return Line(
         question=answer.question,
         answer=said.in_words(answer.answer),
-        interval="exactly" if low == high else said.ends_words,
+        interval="exactly" if answer.question == "rows" else said.ends_words,
     )
 
 

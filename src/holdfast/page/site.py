@@ -21,7 +21,7 @@ from holdfast.page.guard import SESSION
 from holdfast.page.rendering import environment
 from holdfast.page.state import State
 from holdfast.page.waiting import Waiting, page_name
-from holdfast.page.words import Words
+from holdfast.page.words import Words, label_of
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -102,6 +102,7 @@ class Site:
             "t": self.words.spaces,
             "terms": self.words.with_terms,
             "said": self.said,
+            "label_of": label_of,
             "svg": Markup,  # only for pictures that holdfast draws
         }
         return self.templates.get_template(template).render(**shared, **values)

@@ -53,7 +53,6 @@ def show(site: Site, request: Request) -> Response:
         "draft.html",
         draft=draft,
         look=look,
-        hints=look.hints(draft.file),
         panels=panels(words, context),
         checked=checked,
         older="older" in request.query_params,

@@ -5,8 +5,7 @@ It is for the steward's own screen; nothing of it goes into a release.
 """
 
 import os
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -23,10 +22,12 @@ from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_n
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.frames import Line
 from holdfast.tables.look_columns import (
+    Kind,
     LookedColumn,
     codes_among,
     looked_column,
     may_be_count,
+    names_persons,
     nines_among,
     persons_by,
     sums_among,
@@ -46,6 +47,15 @@ class Shown:
 
     number: int | None
     cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What to do about a table that is not ready: a sentence, and what a request says for it, in
+    words by the name of the field."""
+
+    text: str
+    words: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,31 +89,37 @@ class Look:
     persons_by: tuple[str, ...] = ()
     """Columns by which persons would be counted, where every row seems to be one."""
 
+    person: str = ""
+    """The column that says whose row it is, where persons have several."""
+
     @property
     def category_like(self) -> tuple[str, ...]:
-        """Columns of text in which every row, or nearly every one, has a label of its own."""
-        return tuple(
-            column.name
+        """Columns in which every row, or nearly every one, has a label of its own: of text, or
+        others where there are none of text."""
+        likely = [
+            column
             for column in self.columns
             if column.name not in self.non_private_counts
             and (column.repeated or (self.rows > 1 and column.different == self.rows))
-        )
+        ]
+        text = [column.name for column in likely if column.kind is Kind.TEXT]
+        return () if self.persons_by else tuple(text or (column.name for column in likely))
 
     @property
     def suggested(self) -> dict[str, list[str]]:
         """What a request for this table may say, in words by the name of the field."""
-        words = {name: [str(number)] for name, number in self.part.items()}
-        words |= {"leave_out": list(map(str, self.total_rows))} if self.total_rows else {}
-        if self.persons_by:
-            return words | {"from_people": ["yes"], "by": [self.persons_by[0]]}
-        words |= (
-            {"count": list(self.non_private_counts)} if len(self.non_private_counts) == 1 else {}
-        )
-        return words | ({"category": [self.category_like[0]]} if self.category_like else {})
+        words: dict[str, list[str]] = {}
+        for hint in self.hints:
+            for name, values in hint.words.items():
+                words[name] = list(dict.fromkeys([*words.get(name, []), *values]))
+        counts, labels = self.non_private_counts, self.category_like
+        words |= {"count": list(counts)} if len(counts) == 1 else {}
+        return words | ({"category": [labels[0]]} if labels else {})
 
-    def hints(self, file: str = "FILE") -> list[str]:
-        """What to do about it, a sentence each; for the steward alone."""
-        return list(_hints(self, file))
+    @property
+    def hints(self) -> list[Hint]:
+        """What to do about it; for the steward alone."""
+        return list(_hints(self))
 
 
 def look(
@@ -114,10 +130,10 @@ def look(
 
     >>> from holdfast.tables.csv import CsvTable
     >>> rows = [["Wake", "3"], ["wake ", "-9"], ["Hyde", "0"], ["Total", "3"]]
-    >>> for hint in look(CsvTable(("county", "n"), rows)).hints(): print(hint[:80])
+    >>> for hint in look(CsvTable(("county", "n"), rows)).hints: print(hint.text)
     'county' has rows named like totals of others: 'Total'. Leave them out.
-    'n' has cells that may mean that a count is not known: '-9'. If so: missing=['-9
-    'county': 'wake ' may be another spelling of 'Wake'.
+    'n' holds what may mean that a count is not known: '-9'.
+    'county' has labels that may be two spellings of one: 'wake ' and 'Wake'.
     """
     asked = TableOptions() if options is None else options
     named = isinstance(source, str | os.PathLike)
@@ -194,6 +210,11 @@ def _look(
     nines = {c: nines_among(others[c]) for c in counts}
     last = max(0, min(shown[1], rows - shown[0]))
     numbers = list(_numbers(source, asked, rows))
+    end = rows
+    while end - 1 in totals:  # totals at the end are no rows of the table
+        end -= 1
+    if numbers and 0 < end < rows and asked.last_row in (None, part.get("last_row")):
+        part, totals = part | {"last_row": numbers[end - 1]}, {at for at in totals if at < end}
     return Look(
         name=name,
         part=part,
@@ -209,6 +230,7 @@ def _look(
         non_private_sums={c: how for c, how in sums.items() if how},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
+        person=next((c for c in names if names_persons(c) and looked[c].different < rows), ""),
     )
 
 
@@ -243,55 +265,50 @@ def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
         yield from islice(row_numbers_in(Path(source), lines, asked.sheet), rows)
 
 
-def _options(name: str, values: Iterable[str]) -> str:
-    """The same as options of the command line."""
-    return shlex.join(word for value in values for word in (f"--{name}", value))
-
-
-def _hints(found: Look, file: str) -> Iterator[str]:
+def _hints(found: Look) -> Iterator[Hint]:
     if found.sheets:
-        yield f"The workbook has several sheets: {listed_names(found.sheets)}. Name one: --sheet."
+        yield Hint(f"The workbook has several sheets: {listed_names(found.sheets)}. Name one.")
     if found.part:
-        options = shlex.join(
-            word for name, number in found.part.items()
-            for word in (f"--{name.replace('_', '-')}", str(number))
-        )  # fmt: skip
-        yield f"The file has more in it than its table. Name its rows: {options}."
+        part = {name: [str(number)] for name, number in found.part.items()}
+        yield Hint("The file has more in it than its table. Name its rows.", part)
     if found.two_headings:
-        yield "The names of columns seem to go over two rows. Put each name into one cell."
+        yield Hint("The names of columns seem to go over two rows. Put each name into one cell.")
     if found.columns and not found.rows and not found.problem:
-        yield "There are no rows below the names of the columns."
+        yield Hint("There are no rows below the names of the columns.")
+    rows = list(map(str, found.total_rows))
     for column in found.columns:
         if column.totals:
-            named = listed_names(column.totals)
-            rows = list(found.total_rows)
-            how = f": leave_out={rows}, {_options('leave-out', map(str, rows))}" if rows else ""
-            yield (
-                f"{column.name!r} has rows named like totals of others: {named}. "
-                f"Leave them out{how}."
+            yield Hint(
+                f"{column.name!r} has rows named like totals of others: "
+                f"{listed_names(column.totals)}. Leave them out.",
+                {"leave_out": rows} if rows else {},
             )
     for name, how in found.non_private_sums.items():
-        yield f"{name!r}: {how}. Leave totals out."
+        yield Hint(f"{name!r}: {how}. Leave totals out.")
     for name, codes in found.non_private_codes.items():
-        yield (
-            f"{name!r} has cells that may mean that a count is not known: {listed_names(codes)}. "
-            f"If so: missing={list(codes)!r}, {_options('missing', codes)}."
+        listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
+        yield Hint(
+            f"{name!r} holds what may mean that a count is not known: {listed}.",
+            {"missing": list(codes)},
         )
     for name, code in found.non_private_nines.items():
-        yield (
+        yield Hint(
             f"{name!r} has {code} far above all other counts. If it means that a count is not "
-            "known, blank such cells in the file: missing=[''], --missing ''."
+            "known, leave such cells blank in the file, and name blank cells as missing."
         )
     for column in found.columns:
         if column.repeated and column.name not in found.non_private_counts:
-            yield f"{column.name!r} has labels that come twice: {listed_names(column.repeated)}."
-        for label, usual in column.near:
-            yield f"{column.name!r}: {label!r} may be another spelling of {usual!r}."
+            yield Hint(
+                f"{column.name!r} has labels that come twice: {listed_names(column.repeated)}."
+            )
+        if column.near:
+            pairs = "; ".join(f"{label!r} and {usual!r}" for label, usual in column.near)
+            yield Hint(f"{column.name!r} has labels that may be two spellings of one: {pairs}.")
     if found.persons_by:
         by = found.persons_by[0]
-        words = ["holdfast", "privatize", file, "--from-people", "--by", by]
-        command = shlex.join([*words, "--categories", "LIST.csv", "--epsilon", "1", "--dry-run"])
-        yield (
-            f"Every one of {numbered(found.rows, 'row')} seems to be a person. Count them first, "
-            f"with a file LIST.csv that lists every {by!r}, those with nobody too: {command}"
+        person = {"per": [found.person]} if found.person else {}
+        yield Hint(
+            f"Every one of {numbered(found.rows, 'row')} seems to be about a person. They are "
+            f"counted first, with a file that lists every {by!r}, those with nobody too.",
+            {"from_people": ["yes"], "by": [by]} | person,
         )

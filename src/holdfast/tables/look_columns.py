@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.counts import Codes, is_missing, label_text, text_values
 from holdfast.tables.leaks.totals import Totals, is_total
@@ -34,6 +35,7 @@ _PERSON = re.compile(
     r"[ _-]?(id|no|nr|number|code)",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?")
 _NINES = (99, 999, 9_999, 99_999)
 _FAR = 3  # times the next lower count, from which on nines stand apart
 
@@ -79,7 +81,8 @@ def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> Look
     repeated = [text for text, rows in texts.items() if rows > 1]
     kind = _kind([cell for cell in known if text_of(cell).strip() not in codes])
     labels: tuple[tuple[str, int], ...] = ()
-    if kind in (Kind.TEXT, Kind.TRUTH) and len(texts) <= min(FEW_LABELS, len(known) / 2):
+    grouping = kind in (Kind.TEXT, Kind.TRUTH) and not names_persons(name)
+    if grouping and len(texts) <= min(FEW_LABELS, len(known) / 2):
         labels = tuple(sorted(texts.items(), key=lambda item: label_order(item[0])))
     once = len(known) > 2 and len(texts) >= 0.95 * len(known)
     words = kind is Kind.TEXT
@@ -113,6 +116,8 @@ def _kind_of(cell: Any) -> Kind:
             return Kind.TRUTH
         if text_values([cell])[0] >= 0:
             return Kind.WHOLE
+        if _DATE.fullmatch(cell.strip()):
+            return Kind.DATES
         return Kind.NUMBERS if _NUMBER.fullmatch(cell) else Kind.TEXT
     if isinstance(cell, int | float | Decimal | np.number):
         return Kind.WHOLE if float(cell).is_integer() else Kind.NUMBERS
@@ -132,12 +137,17 @@ def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]
 
 
 def nines_among(cells: Sequence[Any]) -> str:
+    """The same of cells, of which some may be no counts."""
+    return nines_in(text_values([text_of(cell) for cell in cells if not is_missing(cell)]))
+
+
+def nines_in(counts: Integers) -> str:
     """99, 999 or so where it stands far above all other counts, as a code does; else nothing.
 
-    >>> nines_among(["3", "0", "99", "7", "99"]), nines_among(["3", "57", "99"])
+    >>> nines_in(np.array([3, 0, 99, 7, 99])), nines_in(np.array([3, 57, 99]))
     ('99', '')
     """
-    different = np.unique(text_values([text_of(cell) for cell in cells if not is_missing(cell)]))
+    different = np.unique(counts)
     ascending: list[int] = [0, 0, *different[different >= 0].tolist()]
     highest, second = ascending[-1], ascending[-2]
     return str(highest) if highest in _NINES and _FAR * second < highest else ""
@@ -172,10 +182,15 @@ def two_headings(columns: Sequence[Sequence[Any]]) -> bool:
     return bool(numeric) and len(words) == len(numeric)
 
 
+def names_persons(column: str) -> bool:
+    """Whether a column is named like one that numbers persons."""
+    return _PERSON.fullmatch(str(column)) is not None
+
+
 def persons_by(
     columns: Sequence[LookedColumn], rows: int, counts: Sequence[str]
 ) -> tuple[str, ...]:
     """Columns of labels that many rows share, in a table that has no counts, or names persons."""
-    if counts and not any(_PERSON.fullmatch(str(column.name)) for column in columns):
+    if counts and not any(names_persons(column.name) for column in columns):
         return ()
     return tuple(c.name for c in columns if c.labels and rows >= 2 * c.different and rows > 9)

@@ -19,7 +19,7 @@ if (problem) problem.focus();
 
 // A button for what can be copied.
 const words = document.querySelector("main").dataset;
-for (const block of document.querySelectorAll("pre")) {
+for (const block of document.querySelectorAll("pre:has(code)")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "quiet";
