@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from holdfast.plan import concerns
 from holdfast.plan.before import COUNTED, NEVER_COUNTED, before
@@ -69,6 +70,32 @@ def test_another_count_of_people_that_is_kept_is_asked_about():
     assert not said(keep="ENROLLMENT", publish_anyway="ENROLLMENT").doubts
 
 
+def test_a_kept_column_that_gives_the_counts_with_a_withheld_one_is_pointed_out():
+    table = schools()
+    names = (*table.header, "POPULATION")
+    rows = [[*row, str(int(row[3]) + int(row[5]))] for row in table.rows]
+    request = Request.read(epsilon=1, count="teachers", category="school", keep="POPULATION")
+    with opened(CsvTable(names, rows), request) as open_:
+        (doubt,) = before(open_, request).doubts
+    assert "gives the counts with 'ENROLLMENT', which is withheld here" in doubt
+    rows = [[*row[:-1], row[3]] for row in rows]
+    with opened(CsvTable(names, rows), request) as open_:
+        assert before(open_, request).doubts == ()
+
+
+@pytest.mark.parametrize("name", ["corporate", "flats", "platform_users"])
+def test_a_name_that_holds_that_of_a_place_is_asked_about(name):
+    assert concerns.people_beside(name, list(range(100, 140))) is not None
+
+
+def test_nines_are_asked_about_before_paying():
+    rows = [[f"p{k}", "99" if k % 9 == 3 else str(k * k % 7)] for k in range(40)]
+    request = Request.read(epsilon=1, count="n", category="place")
+    with opened(CsvTable(("place", "n"), rows), request) as table:
+        (doubt,) = before(table, request).doubts
+    assert doubt.startswith("'n' has 99 far above all other counts")
+
+
 def test_a_column_of_telephone_numbers_is_no_column_of_counts():
     (doubt,) = said(count="phone", keep="state").doubts
     assert "looks like numbers that name things" in doubt
@@ -96,6 +123,15 @@ def test_groups_are_listed_with_their_rows_and_small_ones_and_slips_are_said():
     small, near = found.notes
     assert "1 of 3 groups has fewer than 20 rows" in small
     assert "differ by little" in near
+
+
+def test_what_groups_cost_the_whole_is_said_in_numbers():
+    found = said(within="state", split="0.2")
+    assert "less of epsilon is left than without groups" in found.paragraphs[2]
+    headings, numbers = found.paragraphs[3].splitlines()[2:]
+    assert "single counts  whole table  groups  noise" in headings
+    counts, whole, groups = map(Fraction, numbers.split()[2:5])
+    assert counts == Fraction("0.4") and abs(whole + groups - Fraction("0.1")) < Fraction("0.001")
 
 
 def test_it_is_said_whether_a_second_run_pays_again(tmp_path):
@@ -126,3 +162,16 @@ def test_a_second_count_of_people_is_found_whatever_stands_for_a_missing_one():
         assert concerns.people_beside("ENROLLMENT", [code, *counts]) is not None
         assert concerns.people_beside("ENROLLMENT", [*[code] * 60, *counts]) is not None
     assert concerns.people_beside("mean age", [f"{row / 7:.2f}" for row in range(200)]) is None
+
+
+def test_whose_rows_are_counted_once_is_said_of_a_file_of_persons():
+    people = CsvTable(("id", "ward"), [[f"{row // 2}", "AB"[row % 2]] for row in range(20)])
+    options = {"epsilon": 1, "from_people": True, "by": "ward", "categories": ["A", "B"]}
+
+    def paragraphs(**more):
+        request = Request.read(**options, **more)
+        with opened(people, request) as table:
+            return "".join(before(table, request).paragraphs)
+
+    assert "Every row of the file is taken for another person" in paragraphs()
+    assert "Each person is counted once" in paragraphs(per="id")

@@ -105,15 +105,18 @@ class Before:
         listed = "; ".join(f"{one_line(name)}: {size:,}" for size, name in sizes)
         return [
             f"The table has {numbered(len(partition), 'group')} ({one_line(str(partition.within))})"
-            f", each with a distribution of its own beside that of the whole. {which}: {listed}."
+            f", each with a distribution of its own beside that of the whole, for which less of "
+            f"epsilon is left than without groups. {which}: {listed}."
         ]
 
     @property
     def _budgets(self) -> str:
         """Every part of every column's budget."""
+        grouped = any(budget.whole for budget in self.promise.budgets)
         parts = {
             "single counts": [budget.counts for budget in self.promise.budgets],
-            "distribution": [budget.sums + budget.whole for budget in self.promise.budgets],
+            "whole table": [budget.whole for budget in self.promise.budgets],
+            "groups" if grouped else "distribution": [b.sums for b in self.promise.budgets],
             "totals": [budget.totals for budget in self.promise.budgets],
         }
         shown = {name: column for name, column in parts.items() if any(column)}
@@ -128,7 +131,7 @@ class Before:
                 zip(self.request.columns, self.promise.budgets, strict=True)
             )
         ]
-        headings = ("column", "epsilon", *shown, "noise of a count, 9 in 10")
+        headings = ("column", "epsilon", *shown, "noise, 9 in 10")
         simulated = "A rehearsal: a seed is given, so nothing is spent and nobody is protected. "
         return (
             simulated * self.promise.simulated
@@ -141,7 +144,14 @@ class Before:
         """Who is protected, and what to ask where nobody said how often one is counted."""
         persons = self.promise.persons
         words = [f"Protected is {one_line(persons.protected)}."]
-        if persons.person_rows == 1 and set(persons.contributions) == {1}:
+        if self.request.per is not None:
+            words.append("Each person is counted once, where the first of their rows is.")
+        elif self.request.from_people:
+            words.append(
+                "Every row of the file is taken for another person: if one may have several, name "
+                "the column that says whose row it is, such as per person_id."
+            )
+        elif persons.person_rows == 1 and set(persons.contributions) == {1}:
             words.append(
                 f"If one {persons.unit} may be counted more than once in a row, as with visits, "
                 "say how often at the most, such as contributions 5; if in several rows, rows 3."
@@ -164,25 +174,32 @@ def before(table: "Table", request: "Request") -> Before:
 
 def _doubts(table: "Table", request: "Request") -> Iterator[str]:
     """What is probably a slip, found in the first rows."""
-    first = next(table.batches(published=True))
+    first = next(table.batches(published=True, withheld=True))
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
+    others = {name: first.cells(name) for name in table.others if name not in asked}
+    withheld = {name: first.cells(name) for name in table.withheld}
     found = [
         concern
         for column, name in zip(table.counts, request.columns, strict=True)
         for concern in _of_counts(first, column, name, request.top)
     ]
-    found += [
-        concerns.people_beside(name, first.cells(name))
-        for name in table.others
-        if name not in asked
-    ]
+    for name, cells in others.items():
+        pairs = [
+            concerns.completed(name, cells, withheld, first.counts[column])
+            for column in table.counts
+        ]
+        found += [next(filter(None, pairs), None) or concerns.people_beside(name, cells)]
     found.append(concerns.large_epsilon(request.epsilon))
     yield from (concern for concern in found if concern is not None)
 
 
 def _of_counts(first: "Batch", column: str, name: str, top: int | None) -> list[str | None]:
     counts = first.counts[column][first.measured[column]]
-    return [concerns.identifiers(name, counts), concerns.reached_top(top, name, counts)]
+    return [
+        concerns.identifiers(name, counts),
+        concerns.nines(name, counts),
+        concerns.reached_top(top, name, counts),
+    ]
 
 
 def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:

@@ -14,6 +14,9 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
+from holdfast.tables.leaks.measures import as_numbers
+from holdfast.tables.leaks.search import NEARLY_ALL
+from holdfast.tables.look_columns import nines_in
 from holdfast.tables.near import near_labels
 
 FEW = 20  # rows below which numbers that are all different say nothing
@@ -24,9 +27,9 @@ CODES = re.compile(
     r"|\bnpi\b|account",
     re.IGNORECASE,
 )
-PLACES = re.compile(
-    r"lat|lon|area|km|mile|elevation|year|month|week|rank|index|income|price|rate|share|percent"
-    r"|district|ward|grade|level|class",
+PUBLIC = re.compile(
+    r"\b(popul\w*|lat|latitude|lon|lng|long|longitude|area|\w*km2?|miles?|elevation|year|month|week|"
+    r"rank|index|income|price|rate|share|percent\w*|district|ward|grade|level|class)\b",
     re.IGNORECASE,
 )
 VALUES = 10  # different numbers below which a column is no count of people
@@ -64,7 +67,8 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
     >>> people_beside("fips", list(range(1000, 1030))) is None
     True
     """
-    if CODES.search(name.replace("_", " ")) or PLACES.search(name):
+    words = name.replace("_", " ")
+    if CODES.search(words) or PUBLIC.search(words):
         return None
     numbers = _whole_numbers(cells)
     if len(numbers) < FEW or len(np.unique(numbers)) < VALUES:
@@ -73,6 +77,45 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
         f"{name!r:.60} holds whole numbers. Is it another count of people? A public figure, such "
         "as a population from the census, may stand; a count of the same people, exact and beside "
         "the noisy one, protects nobody who is in it. Then withhold it, or release it with --count"
+    )
+
+
+def completed(
+    name: str, cells: Sequence[Any], withheld: Mapping[str, Sequence[Any]], counts: Integers
+) -> str | None:
+    """What to say of a published column that gives the counts with one that is withheld.
+
+    >>> counts, some = np.arange(40) % 7, np.arange(40) + 300
+    >>> completed("POPULATION", some + counts, {"ENROLLMENT": some}, counts)[:64]
+    "'POPULATION' gives the counts with 'ENROLLMENT', which is withhe"
+    """
+    kept = as_numbers(cells)
+    if len(counts) < FEW or len(np.unique(counts)) < 2:
+        return None
+    for other, others in withheld.items():
+        found = as_numbers(others)
+        for guess in (kept - found, found - kept, kept + found):
+            if np.mean(guess == counts) >= NEARLY_ALL:
+                return (
+                    f"{name!r:.60} gives the counts with {other!r:.60}, which is withheld here: "
+                    "whoever has that from elsewhere has every count exactly. Withhold both, "
+                    "unless nobody else can know it"
+                )
+    return None
+
+
+def nines(name: str, counts: Integers) -> str | None:
+    """What to ask of a 99 or so that stands far above all other counts.
+
+    >>> nines("visits", np.array([3, 0, 99, 7, 99]))[:55]
+    "'visits' has 99 far above all other counts, as a code f"
+    """
+    code = nines_in(counts)
+    if not code:
+        return None
+    return (
+        f"{name!r:.60} has {code} far above all other counts, as a code for what is not known has. "
+        "If it is one, leave such cells blank in the file, and name blank cells as missing"
     )
 
 
