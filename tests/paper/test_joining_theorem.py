@@ -12,7 +12,7 @@ import pytest
 
 from closed_form import exact_kernel
 from holdfast.paper.constructors import LinearProgram, Optimal
-from holdfast.paper.constructors.curves import CanonicalNoise, Curves, curves_through
+from holdfast.paper.constructors.noise_and_map import carried, noisy_law
 from holdfast.privacy.noise import Noise
 
 
@@ -102,17 +102,20 @@ def test_with_a_delta_any_other_monotone_map_that_keeps_w_is_as_good():
     """Where z has a gap that is wider than the noise, thresholds may lie anywhere in it."""
     z = np.array([0.3, 0.2, *[0.0] * 9, 0.2, 0.3])
     distance = np.abs(np.subtract.outer(range(13), range(13)))
-    noise = CanonicalNoise.of(13, Fraction(1), Fraction(1, 20))
-    up_to, above = np.cumsum(z)[:-1], np.cumsum(z[::-1])[::-1][1:]
-    usual = curves_through(z, up_to, above, noise)
-    in_gap = slice(1, 11)
+    noisy = noisy_law(13, 1.0, 0.05)
+    (empty,) = np.nonzero(z @ noisy == 0)
+    assert len(empty) > 5
+    usual = carried(noisy, z, z)
     matrices = []
-    for middle in (5, 7):
-        turn, height = usual.turn.copy(), usual.height.copy()
-        turn[in_gap], height[in_gap] = middle, 0.5
-        matrices.append(Curves(noise=noise, turn=turn, height=height, rest=1 - height).matrix())
+    for output in (1, 11):  # where no count reaches, either neighbour of the gap will do
+        moved = usual.copy()
+        for cell in empty:
+            place = np.searchsorted(np.cumsum(z[z > 0]), np.cumsum(z @ noisy)[cell])
+            moved[:, np.flatnonzero(z)[place]] -= noisy[:, cell]
+            moved[:, output] += noisy[:, cell]
+        matrices.append(moved)
     assert np.abs(matrices[0] - matrices[1]).max() > 0.4
-    for matrix in (usual.matrix(), *matrices):
+    for matrix in (usual, *matrices):
         np.testing.assert_allclose(z @ matrix, z, atol=1e-12)
         error = (z[:, None] * distance * matrix).sum()
         assert error == pytest.approx(Optimal(delta="0.05")(z, epsilon=1).count_error, rel=1e-9)

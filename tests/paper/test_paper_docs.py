@@ -72,7 +72,7 @@ def test_every_experiment_is_on_the_map_and_on_its_own_page():
 def test_every_name_of_the_notation_exists():
     page = (DOCS / "notation.md").read_text(encoding="utf-8")
     places = re.findall(r"`(paper\.[\w.]+)`", page)
-    assert len(places) > 40
+    assert len(places) >= 40
     for place in places:
         assert exists(place), place
     assert not exists("paper.Result.evidence") and not exists("paper.no_such_room")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.constructors.noise_and_map import noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.paper.privatizers.gaussian_scale import smallest_scale
 from holdfast.privacy.approximate import exact_delta
@@ -36,12 +37,11 @@ class _Clamped(Constructor):
     def _constructed(
         self,
         z: Floats,
-        noise: tuple[Floats, Floats],
+        matrix: Floats,
         epsilon: Fraction,
         method: str,
         delta: Fraction = Fraction(0),
     ) -> Construction:
-        matrix = clamped_noise(*noise)
         error = count_error(matrix, z, self.error)
         return Construction(
             matrix=matrix,
@@ -67,9 +67,8 @@ class TruncatedGeometric(_Clamped):
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""
         z, exact = check_target(target), exact_epsilon(epsilon)
-        decay = np.exp(-float(exact) * np.arange(len(z))) / (1 + math.exp(-float(exact)))
-        noise = -math.expm1(-float(exact)) * decay, decay
-        return self._constructed(z, noise, exact, "TruncatedGeometric()")
+        matrix = noisy_law(len(z), float(exact))
+        return self._constructed(z, matrix, exact, "TruncatedGeometric()")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +107,8 @@ class Staircase(_Clamped):
         z, exact = check_target(target), exact_epsilon(epsilon)
         usual = 1 / (1 + math.exp(float(exact) / 2))
         gamma = usual if self.gamma is None else float(self.gamma)
-        noise = _staircase(len(z), float(exact), gamma)
-        return self._constructed(z, noise, exact, f"Staircase(gamma={gamma:.6g})")
+        matrix = clamped_noise(*_staircase(len(z), float(exact), gamma))
+        return self._constructed(z, matrix, exact, f"Staircase(gamma={gamma:.6g})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +143,8 @@ class DiscreteGaussian(_Clamped):
         z, exact, delta = check_target(target), exact_epsilon(epsilon), self.promised_delta
         sigma = _gaussian_scale(exact, delta, len(z))
         method = f"DiscreteGaussian(delta={float(delta):.6g}, sigma={sigma:.6g})"
-        return self._constructed(z, _gaussian(sigma, len(z)), exact, method, delta)
+        matrix = clamped_noise(*_gaussian(sigma, len(z)))
+        return self._constructed(z, matrix, exact, method, delta)
 
     @property
     def promised_delta(self) -> Fraction:

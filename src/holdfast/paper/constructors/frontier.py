@@ -1,7 +1,6 @@
 """The frontier between the least count error and the least distribution error, in closed form."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,10 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.curves import (
-    CanonicalNoise,
-    Curves,
-    curves_error,
-    curves_through,
-)
-from holdfast.paper.constructors.optimal import law_to_law, private_matrix
+from holdfast.paper.constructors.noise_and_map import carried, noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.metrics import count_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,37 +44,40 @@ class Frontier(Constructor):
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         price = float(exact_fraction(self.price, "price"))
-        curves = frontier_curves(z, exact, price)
+        noisy = noisy_law(len(z), float(exact))
+        matrix = carried(noisy, z, frontier_law(z, noisy, float(exact), price))
         return Construction(
-            matrix=private_matrix(curves, 1.0),
+            matrix=matrix,
             epsilon=exact,
             target=z if price >= 1 else None,
-            count_error=curves_error(z, curves, "absolute"),
+            count_error=count_error(matrix, z),
             method=f"Frontier(price={price:g})",
         )
 
 
-def frontier_curves(z: Floats, epsilon: Fraction, price: float) -> Curves:
-    r"""The curves with levels V_b = median(l_b, Z_b, u_b).
+def frontier_law(z: Floats, noisy: Floats, epsilon: float, price: float) -> Floats:
+    r"""The law of the released counts, with the cumulative sums V_b = median(l_b, Z_b, u_b).
 
-    For a level V = z·S the best curve is the steepest one, and what b adds to the count error,
+    For a level V the best curve is the steepest one, and what b adds to the count error,
     $g_b(V) = Z_b + V - 2 \sum_{i \le b} z_i S_V(i)$, is convex with the slope $1 - 2 A_b(m)$,
 
     $$A_b(m) = \sum_{i \le b} z_i \alpha^{|i-m|} \Big/ \sum_i z_i \alpha^{|i-m|},$$
 
-    where m is the turn of the curve at V. A_b falls in m, so l_b is where the first turn begins
-    with a slope of at least -λ, and u_b where the last ends with one of at most λ.
+    where m is the noisy count in which the curve at V ends. A_b falls in m, so l_b is where the
+    first m begins with a slope of at least -λ, and u_b where the last ends with one of at most λ.
     """
     if price >= 1:
-        return law_to_law(z, z, epsilon)
-    noise = CanonicalNoise.of(len(z), epsilon)
-    slope = _slopes(z, noise.epsilon)
-    begins, left = _levels(z, noise)  # of the curves at which turns begin, and 1 less them
-    first = (slope < -price).sum(axis=1)  # turns with a slope below -λ come first
+        return z
+    slope, law = _slopes(z, epsilon), z @ noisy
+    first = (slope < -price).sum(axis=1)  # noisy counts with a slope below -λ come first
     last = (slope <= price).sum(axis=1)
+    begins, left = np.append(0.0, np.cumsum(law)), np.append(np.cumsum(law[::-1])[::-1], 0.0)
     up_to = np.clip(np.cumsum(z)[:-1], begins[first], begins[last])
     above = np.clip(np.cumsum(z[::-1])[::-1][1:], left[last], left[first])
-    return curves_through(z, np.maximum.accumulate(up_to), np.minimum.accumulate(above), noise)
+    up_to, above = np.maximum.accumulate(up_to), np.minimum.accumulate(above)
+    rises = np.diff(up_to, prepend=0.0, append=1.0)
+    falls = -np.diff(above, prepend=1.0, append=0.0)
+    return np.maximum(np.where(np.append(up_to <= above, False), rises, falls), 0.0)
 
 
 def _slopes(z: Floats, epsilon: float) -> Floats:
@@ -90,11 +87,3 @@ def _slopes(z: Floats, epsilon: float) -> Floats:
     near = z[:, None] * np.exp(-epsilon * np.maximum(distance, 0))
     below, above = np.cumsum(near, axis=0), np.cumsum(near[::-1], axis=0)[::-1]
     return np.asarray((above[1:] - below[:-1]) / below[-1])
-
-
-def _levels(z: Floats, noise: CanonicalNoise) -> tuple[Floats, Floats]:
-    """z·S and z·(1 - S) of the curves at which turn 0, ..., n - 1 begin, and of the last."""
-    turn = np.arange(1, len(z))
-    height = np.full(len(turn), noise.low)
-    up_to, above = (z @ chances for chances in noise.chances(turn, height, 1 - height))
-    return np.concatenate([[0.0], up_to, [1.0]]), np.concatenate([[1.0], above, [0.0]])

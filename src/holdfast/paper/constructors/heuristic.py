@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ACCURACY = 1e-10
 LARGEST_PRECISE = 500
 Selector = Callable[[Floats, Floats, Floats, Floats], int]
+Order = Callable[[Floats], NDArray[np.int64]]
 
 
 class Inaccurate(Exception):
@@ -169,7 +170,7 @@ def _representation(clocks: "Clocks", epsilon: float) -> Representation:
     )
 
 
-def _by_share(sign: int) -> Callable[[Floats], NDArray[np.int64]]:
+def _by_share(sign: int) -> Order:
     def order(z: Floats) -> NDArray[np.int64]:
         live = np.flatnonzero(z)
         return np.asarray(live[np.argsort(sign * z[live], kind="stable")])
@@ -185,17 +186,12 @@ def _sandwich(z: Floats) -> NDArray[np.int64]:
     return np.asarray(order[z[order] > 0])
 
 
-def _rightwards(z: Floats) -> NDArray[np.int64]:
-    return np.flatnonzero(z)
-
-
-def _leftwards(z: Floats) -> NDArray[np.int64]:
-    return np.ascontiguousarray(np.flatnonzero(z)[::-1])
-
-
 def _order(name: str, z: Floats) -> NDArray[np.int64]:
     return {**ORDERS, **FURTHER_ORDERS}[name](z)
 
 
 ORDERS = {"max": _by_share(-1), "min": _by_share(1), "sandwich": _sandwich}
-FURTHER_ORDERS = {"rightwards": _rightwards, "leftwards": _leftwards}  # tried by "best"
+FURTHER_ORDERS: dict[str, Order] = {  # tried by "best"
+    "rightwards": np.flatnonzero,
+    "leftwards": lambda z: np.ascontiguousarray(np.flatnonzero(z)[::-1]),
+}

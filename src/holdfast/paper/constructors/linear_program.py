@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.curves import raise_to_private
 from holdfast.paper.constructors.optimal import least_error
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
@@ -143,9 +142,9 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     [[0.999665, 0.000335], [0.000335, 0.999665]]
     """
     t = np.where(target > 0, np.maximum(matrix, 0), 0)
-    raise_to_private(t, epsilon)
+    _raise_to_private(t, epsilon)
     _scale(t, target)
-    raise_to_private(t, epsilon)
+    _raise_to_private(t, epsilon)
     for _ in range(2):  # the second round removes the rounding errors of the first
         rows, columns = 1 - t.sum(axis=1), target - _output(t, target)
         t += np.outer(rows - target @ rows, target) + columns
@@ -159,6 +158,15 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
         t += share * target
         t /= t.sum(axis=1, keepdims=True)
     return np.asarray(t)
+
+
+def _raise_to_private(t: Floats, epsilon: float) -> None:
+    """Raise, in place, every entry to max_k e^(-ε|i-k|) t_k: the least private matrix above t."""
+    decay = math.exp(-epsilon)
+    for i in range(1, len(t)):
+        np.maximum(t[i], decay * t[i - 1], out=t[i])
+    for i in range(len(t) - 2, -1, -1):
+        np.maximum(t[i], decay * t[i + 1], out=t[i])
 
 
 def _scale(t: Floats, target: Floats) -> None:

@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.curves import (
-    CanonicalNoise,
-    Curves,
-    curves_error,
-    curves_through,
-    raise_to_private,
-)
+from holdfast.paper.constructors.noise_and_map import carried, check_delta, noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
@@ -60,11 +54,10 @@ class Optimal(Constructor):
         w = z if self.target is None else check_target(self.target)
         if w.shape != z.shape:
             raise HoldfastError("`target` must have one share for every count, as z has.")
-        CanonicalNoise.of(len(z), exact, delta)
+        check_delta(float(exact), float(delta))
         planned = max(delta - SPARE_DELTA * Fraction(1 + math.exp(exact)), Fraction(0))
-        curves = law_to_law(z, w, exact, planned)
-        matrix = private_matrix(curves, w > 0)
-        error, _ = _least(z, w, self.error, curves)
+        matrix = carried(noisy_law(len(z), float(exact), float(planned)), z, w)
+        error, _ = _least(z, w, self.error, float(exact), matrix)
         return Construction(
             matrix=matrix,
             epsilon=exact,
@@ -82,20 +75,6 @@ class Optimal(Constructor):
         return exact_delta(self.delta)
 
 
-def law_to_law(z: Floats, w: Floats, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Curves:
-    """The curves of noise and of the monotone map that carries the noisy law of z to w."""
-    up_to, above = np.cumsum(w)[:-1], np.cumsum(w[::-1])[::-1][1:]
-    return curves_through(z, up_to, above, CanonicalNoise.of(len(z), epsilon, delta))
-
-
-def private_matrix(curves: Curves, live: Any) -> Floats:
-    """The matrix of curves on its live columns, in which no rounding breaks a privacy bound."""
-    matrix = curves.matrix() * live
-    if not curves.noise.delta:
-        raise_to_private(matrix, curves.noise.epsilon)
-    return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
-
-
 def least_error(
     z: Floats,
     error: Any,
@@ -108,25 +87,26 @@ def least_error(
     w = z if law is None else law
     if not isinstance(error, str) and steepest(error_weights(error, z), z, w) is None:
         return None
-    return _least(z, w, error, law_to_law(z, w, epsilon, delta))[1]
+    matrix = carried(noisy_law(len(z), float(epsilon), float(delta)), z, w)
+    return _least(z, w, error, float(epsilon), matrix)[1]
 
 
-def _least(z: Floats, w: Floats, error: Any, curves: Curves) -> tuple[float, float]:
+def _least(z: Floats, w: Floats, error: Any, epsilon: float, matrix: Floats) -> tuple[float, float]:
     """The error of the optimum, and a float that it is not below.
 
-    A curve that misses its level by a rounding error changes the count error by as much, times the
-    steepest slope of the error.
+    A map that misses the level of an output by a rounding error changes the count error by as much,
+    times the steepest slope of the error.
     """
     if isinstance(error, str) and error in POWERS:
-        found = size = curves_error(z, curves, error)
+        found = size = count_error(matrix, z, error)
         slope = 1.0 if error == "absolute" else 2.0 * len(w)
     else:
         weights = error_weights(error, z)
         slope = _checked(steepest(weights, z, w))
-        found, size = count_error(curves.matrix(), z, weights), float(np.abs(weights).sum())
+        found, size = count_error(matrix, z, weights), float(np.abs(weights).sum())
     below = np.cumsum(w)
     levels = float(np.minimum(below, np.maximum(1 - below, 0)).sum())
-    grow = 1 + math.exp(curves.noise.epsilon)
+    grow = 1 + math.exp(epsilon)
     return found, found - SLACK * (size + 2.0**-6 * grow * slope * levels)
 
 

@@ -1,6 +1,5 @@
 """The optimum without a fixed point: the paper's Algorithm 2."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.constructors.noise_and_map import noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
@@ -42,7 +42,7 @@ class UnfixedOptimum(Constructor):
         z, exact = check_target(target), exact_epsilon(epsilon)
         weights = error_weights(self.error, z)
         _check_shape(weights)
-        matrix = _place(weights, _peaked_scales(len(z), float(exact)))
+        matrix = _place(weights, noisy_law(len(z), float(exact)))  # column l is ω_l Σ_l
         return Construction(
             matrix=matrix,
             epsilon=exact,
@@ -50,16 +50,6 @@ class UnfixedOptimum(Constructor):
             count_error=count_error(matrix, z, weights),
             method="UnfixedOptimum()",
         )
-
-
-def _peaked_scales(n: int, epsilon: float) -> Floats:
-    """ω_l Σ_l in column l; every row sums to 1."""
-    if n == 1:
-        return np.ones((1, 1))
-    decay = np.exp(-epsilon * np.arange(n))
-    scales = decay[np.abs(np.arange(n)[:, None] - np.arange(n))] / (1 + decay[1])
-    scales[:, 1:-1] *= -math.expm1(-epsilon)
-    return np.asarray(scales)
 
 
 def _place(weights: Floats, scales: Floats) -> Floats:

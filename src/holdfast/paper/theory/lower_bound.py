@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors.curves import curves_error
-from holdfast.paper.constructors.frontier import frontier_curves
+from holdfast.paper.constructors.frontier import frontier_law
+from holdfast.paper.constructors.noise_and_map import carried, noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import count_error, wasserstein
 
 ROUNDS = 40  # of a search that keeps 0.618 of the prices each time: 1e-8 of them are left
 SLACK = 1e-11  # relative; more than the sums of the frontier can be wrong
@@ -29,14 +29,10 @@ class LowerBound:
 
     def point(self, price: float) -> tuple[float, float]:
         """(count error, W1) of the mechanism with the least count error + price * W1."""
-        curves = frontier_curves(self.z, exact_epsilon(self.epsilon), price)
-        up_to, above = curves.chances
-        moved = np.where(up_to <= above, up_to, 0)  # of sums near 1 the complements are exact
-        level = self.z @ moved + self.z @ np.where(up_to <= above, 0, 1 - above)
-        if price >= 1:
-            return curves_error(self.z, curves, "absolute"), 0.0
-        w1 = float(np.abs(level - np.cumsum(self.z)[:-1]).sum())
-        return curves_error(self.z, curves, "absolute"), w1
+        epsilon = float(exact_epsilon(self.epsilon))
+        noisy = noisy_law(len(self.z), epsilon)
+        law = frontier_law(self.z, noisy, epsilon, price)
+        return count_error(carried(noisy, self.z, law), self.z), wasserstein(self.z, law)
 
     def count_error(self, w1: float) -> float:
         """No mechanism with an expected W1 of at most `w1` has a smaller E|count - released|.
