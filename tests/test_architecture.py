@@ -26,6 +26,7 @@ EXCEPTIONS = {
     ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
     ("release.release", "release.groups"): "`Release.groups`, likewise",
     ("release.release", "release.plot"): "`Release.plot`, likewise",
+    ("release.release", "release.relations"): "`Release.related`, likewise",
     ("release.release", "release.regroup"): "`Release.by`, likewise",
 }
 Import = tuple[str, str]

@@ -16,6 +16,7 @@ LEDGER = {"ledger": "budget.ledger", "dataset": "homicides"}
 PEOPLE = {"from_people": True, "by": "county", "categories": "counties.csv"}
 NEEDED = {
     "weights": SEVERAL,
+    "relations": SEVERAL,
     "person_in": SEVERAL,
     "ledger": LEDGER,
     "dataset": LEDGER,

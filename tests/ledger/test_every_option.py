@@ -39,6 +39,7 @@ CHOICES = {
     "missing": [[], [-9]],
     "subset": [None, {"state": "NE"}],
     "top": [None, 2],
+    "relations": [False, True],
     "order_by": [None, "place"],
     "period": [None, "2026-Q1"],
 }
@@ -50,6 +51,7 @@ def asked(seed):
     made = {name: chance.choice(values) for name, values in CHOICES.items()}
     if made["within"] == "people":
         made["within"] = holdfast.classes("people", 3)
+    made["relations"] &= isinstance(made["count"], list)
     if made["category"] is None:
         made["order_by"] = None
     if not made["keep"]:

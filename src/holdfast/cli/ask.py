@@ -91,10 +91,14 @@ def ask(
 
 def regroup(
     directory: Release,
-    within: Annotated[list[str], says(FIELDS["within"].help, takes=FIELDS["within"].takes)],
     out: Annotated[Path, says("New folder for the release.", takes="FOLDER")],
+    within: Annotated[
+        list[str] | None, says(FIELDS["within"].help, takes=FIELDS["within"].takes)
+    ] = None,
+    relations: Annotated[bool, says(FIELDS["relations"].help)] = False,
 ) -> None:
-    """Match a release again within other groups of public columns. Costs nothing.
+    """Match a release again: within other groups of public columns, or with relations between its
+    columns of counts. Costs nothing.
 
     Each group then has a distribution of its own in the table. It is computed from what was
     measured, so nothing is read of the true counts and nothing is spent.
@@ -108,8 +112,9 @@ def regroup(
     with working("Reading …") as say:
         release = holdfast.load(directory)
         say("Matching …")
-        folder = release.by(FIELDS["within"].read(within)).save(out)
-    show(f"The release within other groups is in {folder}; nothing was spent.")
+        again = release if within is None else release.by(FIELDS["within"].read(within))
+        folder = (again.related() if relations else again).save(out)
+    show(f"The release, matched again, is in {folder}; nothing was spent.")
 
 
 def _one_or_all(names: list[str] | None) -> Any:

@@ -184,7 +184,7 @@ class Run:
             kept = tuple(name for name in release.published if name in grouping)
             stored = replace(release, published=kept, category=None, table_format="csv")
             stored.save(store)
-        return release
+        return self._shown(release)
 
     def show_again(
         self, folder: Path, *, check: Callable[[str | None], None], notes: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ class Run:
         """The stored measurement, in the table that was given."""
         stored = load(folder)
         check(stored.receipt)
-        return self._release(
+        release = self._release(
             promise=stored.promise,
             made_with=stored.made_with,
             columns=stored.columns,
@@ -201,6 +201,11 @@ class Run:
             notes=(*stored.notes, *notes),
             repeated=True,
         )
+        return self._shown(release)
+
+    def _shown(self, release: Release) -> Release:
+        """The release with relations in its table, where they were asked for."""
+        return release.related() if self.request.relations else release
 
     def _release(self, **known: Any) -> Release:
         table, request = self.table, self.request

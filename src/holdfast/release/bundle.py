@@ -127,7 +127,8 @@ def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
     measurement = column.measurement.to_dict()
     known = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
-    return {"name": column.name, "missing": missing, "ties": str(column.ties), **known}
+    ranks = {"ties": str(column.ties), "relations": list(column.relations)}
+    return {"name": column.name, "missing": missing, **ranks, **known}
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -24,6 +24,7 @@ from holdfast.release.csv_files import Dialect, labels_of, read_columns
 from holdfast.release.frames import as_table
 from holdfast.release.groups import ALL_ROWS, group_names
 from holdfast.release.limits import LARGEST, LARGEST_COUNT, SCHEMA, check_size
+from holdfast.release.relations import ranked
 from holdfast.release.release import Column, Release, as_list
 from holdfast.release.strict_json import parse_json
 from holdfast.release.table_files import FORMATS, PARTS, ROWS, table_name
@@ -121,8 +122,9 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
     promise = Promise.from_dict(tuple(titles), said["promise"])
     found = _Rows(folder / ROWS, dialect, said, titles, groups)
     histograms = _histograms(folder / DISTRIBUTION, dialect, titles, group_names(groups), found)
-    columns = tuple(
-        Column(
+    columns = list[Column]()
+    for k, (name, column, budget) in enumerate(zip(names, counts, promise.budgets, strict=True)):
+        plain = Column(
             name=name,
             budget=budget,
             measurement=_measurement(column, found.tally(k, len(groups.labels))),
@@ -133,12 +135,11 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
             ties=int(column["ties"]),
             published=histograms[k],
         )
-        for k, (name, column, budget) in enumerate(zip(names, counts, promise.budgets, strict=True))
-    )
+        columns.append(ranked(plain, columns, column["relations"]))
     cells = _cells(folder / table["file"], dialect, published, titles, rows)
     return Release(
         promise=promise,
-        columns=columns,
+        columns=tuple(columns),
         partition=replace(groups, sizes=found.sizes(len(groups.labels))),
         rows=rows,
         structural_zero=found.structural_zero,

@@ -35,12 +35,9 @@ def regrouped(release: "Release", by: Any) -> "Release":
         names=release.published,
         labels=groups.labels,
     )
-    return replace(
-        release,
-        columns=tuple(_regrouped(column, groups, group) for column in release.columns),
-        partition=groups,
-        regrouped=True,
-    )
+    columns = tuple(_regrouped(column, groups, group) for column in release.columns)
+    again = replace(release, columns=columns, partition=groups, regrouped=True)
+    return again.related() if any(column.relations for column in release.columns) else again
 
 
 def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column":
@@ -57,4 +54,6 @@ def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column"
         sums=(whole,) if one else (None,) * len(groups),
         whole=None if one else whole,
     )
-    return replace(column, measurement=measurement, group=group, published=None)
+    return replace(
+        column, measurement=measurement, group=group, published=None, relations=(), ranking=None
+    )

@@ -166,6 +166,13 @@ class Declared:
         check=checks.at_least_1,
         default=None,
     )
+    relations: bool = asked(
+        *(Form.FLAG, Panel.PUBLISHED, ""),
+        "Keep correlations between columns of counts in the table, at a price in single counts of "
+        "all but the first; can be chosen later too.",
+        check=checks.flag,
+        default=False,
+    )
     subset: "Subset | None" = asked(
         *(Form.LABEL, Panel.PUBLISHED, "COLUMN=LABEL"),
         "Release only the rows with one label in a public column; a ledger charges other labels "

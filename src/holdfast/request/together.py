@@ -33,8 +33,9 @@ def check_together(values: Mapping[str, Any]) -> None:
     for name in ("purpose", "corrects"):
         if name in given and "ledger" not in given:
             raise HoldfastError(f"`{name}` goes with `ledger`, which pays for the release.")
-    if "weights" in given and len(values["count"]) < 2:
-        raise HoldfastError("`weights` is for several columns of counts. Hint: name them all.")
+    for name in ("weights", "relations"):
+        if name in given and len(values["count"]) < 2:
+            raise HoldfastError(f"`{name}` is for several columns of counts. Hint: name them all.")
     for name in OF_FILES:
         if name in given and "query" in given:
             raise HoldfastError(f"`{name}` is for files, and `query` for a database.")

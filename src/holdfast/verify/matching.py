@@ -92,17 +92,35 @@ def _without(values: Integers, rows: Integers, zeros: int) -> tuple[Integers, In
     return values[rows > 0], rows[rows > 0]
 
 
-def released(rows: RowsFile, k: int, seed: int, of_groups: Table, own: str) -> Integers:
-    """The counts that the table must have: 0 where known to be, -1 where missing."""
-    counts = np.where(rows.missing[k], -1, 0).astype(np.int64)
+def released(
+    rows: RowsFile,
+    k: int,
+    said: dict[str, Any],
+    of_groups: Table,
+    earlier: list[tuple[Integers, Integers]],
+) -> Integers:
+    """The counts that the table must have, 0 where known to be, -1 where missing; `earlier` are
+    the counts of earlier columns, and those of their measured rows in order."""
+    own, counts = title(said), np.where(rows.missing[k], -1, 0).astype(np.int64)
+    every = np.concatenate([np.repeat(*of_groups[own, str(n)]) for n in _numbers(of_groups)])
     at = np.flatnonzero(rows.measured[k])
     group, noisy = rows.group[at], rows.noisy[k, at]
+    if said["relations"]:
+        noisy = 256 * noisy
+        for (others, ordered), weight in zip(earlier, said["relations"], strict=True):
+            noisy += weight * _same_rank(others[at], ordered, np.sort(every))
     order = np.lexsort((at, noisy, group))
-    place = _tied(group[order], noisy[order], seed)
+    place = _tied(group[order], noisy[order], int(said["ties"]))
     ranked = order[np.lexsort((place, noisy[order], group[order]))]
-    every = [np.repeat(*of_groups[own, str(number)]) for number in _numbers(of_groups)]
-    counts[at[ranked]] = np.concatenate(every)
+    counts[at[ranked]] = every
     return counts
+
+
+def _same_rank(counts: Integers, ordered: Integers, other: Integers) -> Integers:
+    """Of all counts of another column, in order, those whose ranks these have in their column."""
+    ends = [np.searchsorted(ordered, counts, side=side) for side in ("left", "right")]
+    twice = np.where(counts < 0, len(ordered), ends[0] + ends[1])
+    return np.asarray(other[twice * len(other) // (2 * len(ordered))])
 
 
 def _numbers(of_groups: Table) -> list[int]:

@@ -72,6 +72,7 @@ _count = _fields(
     name=_or_null(_text),
     missing=_whole(MOST_ROWS),
     ties=lambda value: _text(value) and value.isdecimal() and int(value) < 1 << 64,
+    relations=_list_of(_whole(1 << 14, -(1 << 14)), 0, MOST_COLUMNS),
     noise=_noise,
     sums=_list_of(_or_null(_sums), 1, MOST_GROUPS),
     whole=_or_null(_sums),
@@ -158,7 +159,9 @@ def check_fields(record: dict[str, Any]) -> str:
     if record["category"] is not None and published[:1] != [record["category"]]:
         raise Damage("the category must be the first of the published columns.")
     _check_groups(groups, published)
-    for column in counts:
+    for k, column in enumerate(counts):
+        if len(column["relations"]) not in (0, k):
+            raise Damage("a column is related to others than those before it.")
         _check_measured(column, len(groups["names"]), regrouped=groups["regrouped"])
     return f"{len(names)} columns of counts, {len(groups['names'])} groups, every field in order"
 

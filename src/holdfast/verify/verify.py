@@ -238,10 +238,12 @@ def _number(text: str) -> float | None:
 def _counts(bundle: _Bundle) -> str:
     """Every count of the table, from noisy counts, histograms and the seed of ties."""
     record, rows, number = bundle.record, bundle.rows, 0
+    earlier = list[tuple[Integers, Integers]]()
     for k, column in enumerate(record["counts"]):
-        own = title(column)
         of_groups = matching.histograms(bundle.distribution, record, rows, k)
-        bundle.counts.append(matching.released(rows, k, int(column["ties"]), of_groups, own))
+        counts = matching.released(rows, k, column, of_groups, earlier)
+        earlier.append((counts, np.sort(counts[rows.measured[k]])))
+    bundle.counts = [counts for counts, _ in earlier]
     top, name, start = record["top"], record["table"]["file"], 0
     read = count_reader(top, name)
     for cells, size in table_batches(bundle.path, record):
