@@ -62,10 +62,10 @@ class ParquetFiles(Source):
                 for batch in _batches_of(path, wanted):
                     done = min((rows + len(batch)) / max(self.length, 1), 1.0)
                     if len(batch):
-                        yield Piece(_rows(_fitted(batch, wanted, keys)), row, path, done)
+                        yield Piece(arrow_rows(_fitted(batch, wanted, keys)), row, path, done)
                     row, rows = row + len(batch), rows + len(batch)
         except (pa.ArrowException, OSError) as error:
-            raise _unreadable(self.name, error, row, path) from None
+            raise unreadable(self.name, error, row, path) from None
 
     def digest(self) -> bytes | None:
         """The bytes of all files, and their names, condensed."""
@@ -77,7 +77,7 @@ class ParquetFiles(Source):
                 with Path(fragment.path).open("rb") as file:
                     found.update(hashlib.file_digest(file, "sha256").digest())
             except OSError as error:
-                raise _unreadable(self.name, error, 0, fragment.path) from None
+                raise unreadable(self.name, error, 0, fragment.path) from None
         return found.digest()
 
 
@@ -135,7 +135,8 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
     return pa.Table.from_arrays(columns, names=schema.names)
 
 
-def _rows(table: Any) -> FrameRows:
+def arrow_rows(table: Any) -> FrameRows:
+    """Rows of a table of Arrow."""
     import narwhals.stable.v2 as nw
 
     return FrameRows(nw.from_native(table, eager_only=True))
@@ -166,12 +167,12 @@ class Query(Source):
         try:
             for batch in self.relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
                 if len(batch):
-                    yield Piece(_rows(pa.Table.from_batches([batch])), row, self.name)
+                    yield Piece(arrow_rows(pa.Table.from_batches([batch])), row, self.name)
                 row += len(batch)
         except HoldfastError:
             raise
         except Exception as error:
-            raise _unreadable(self.name, error, row, self.name) from None
+            raise unreadable(self.name, error, row, self.name) from None
 
     def held(self) -> Frame:
         """All rows, from a run of their own."""
@@ -204,7 +205,8 @@ def few_rows(relation: Any) -> Any:
         raise HoldfastError("`table`: the duckdb query failed. Hint: run it by itself.") from None
 
 
-def _unreadable(name: str, error: Exception, row: int, file: str) -> HoldfastError:
+def unreadable(name: str, error: Exception, row: int, file: str) -> HoldfastError:
+    """The error for a source that breaks off."""
     last = f"; data row {row} of `{file}` was the last" if row else ""
     return HoldfastError(
         f"{name} cannot be read to its end{last} ({type(error).__name__}). "

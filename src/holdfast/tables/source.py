@@ -66,6 +66,10 @@ class Source:
         """The same table in memory, all of it."""
         raise NotImplementedError
 
+    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
+        """These columns of all rows with other counts, as the kind it was."""
+        return self.held().replace(names, counts)
+
 
 class Held(Source):
     """A table in memory: one batch."""
@@ -78,8 +82,4 @@ class Held(Source):
 
     def take(self, rows: Integers) -> "Held":
         """Other rows, or the same in another order."""
-        raise NotImplementedError
-
-    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
-        """These columns with other counts, as the kind it was."""
         raise NotImplementedError

@@ -16,7 +16,7 @@ from holdfast.tables.formats import Format, format_of, refuse_special
 from holdfast.tables.frames import duckdb_frame, open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.source import Source
-from holdfast.tables.spark import is_spark, open_spark
+from holdfast.tables.spark import SparkTable, is_spark
 from holdfast.tables.text_source import TextSource
 
 
@@ -52,7 +52,7 @@ def open_columns(source: Any) -> Source | None:
     if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
         table = few_rows(source)
         return Query(source) if table is None else duckdb_frame(source, table)
-    return open_spark(source) if is_spark(source) else open_frame(source)
+    return SparkTable(source) if is_spark(source) else open_frame(source)
 
 
 def _open_folder(path: Path) -> Source:

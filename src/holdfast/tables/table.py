@@ -146,12 +146,16 @@ class Table:
         for name, own in counts.items():
             gaps = np.concatenate([batch.missing[name] for batch in batches])
             new[name] = np.where(gaps, MISSING, np.where(zero, 0, own)).astype(np.int64)
-        return self._held().replace(self.published, new)
+        return self._as_published().replace(self.published, new)
 
-    def _held(self) -> Held:
-        """The rows that are published, in memory and in their order."""
-        source, subset = self.source.held(), self.roles.subset
-        if isinstance(self._reading.source, Sorted):
+    def _as_published(self) -> Source:
+        """The rows that are published, in their order: in memory where those are not all as they
+        come."""
+        subset, later = self.roles.subset, isinstance(self._reading.source, Sorted)
+        if subset is None and not later:
+            return self.source
+        source = self.source.held()
+        if later:
             source = _in_order(source, self.roles)
         if subset is None:
             return source
