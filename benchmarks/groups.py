@@ -90,7 +90,7 @@ def the_whole():
                     release = released(table, epsilon, seed, within_of(grouping))
                     pair += whole(table, release), whole(table, released(table, epsilon, seed))
                 sums[name, epsilon] = sums.get((name, epsilon), 0) + pair
-            print(f"  {name} in {len(release.groups)} groups by {grouping}", flush=True)
+            print(f"  {name} in {len(release.partition)} groups by {grouping}", flush=True)
     for (name, epsilon), pair in sums.items():
         texts = "   ".join("{:.4f} {:.4f}".format(*each) for each in pair / RELEASES)
         print(f"  {name:10} eps {epsilon:4} {texts}   ratios {(pair[0] / pair[1]).round(3)}")
@@ -143,8 +143,8 @@ def states():
                 own = pd.Series(counts).groupby(table.state)
                 answers.append((own.sum(), own.apply(lambda own: 100 * (own == 0).mean())))
             asked = declared.ask("total", by="state"), declared.ask("share", equal=0, by="state")
-            values = [[answer.estimate for answer in each] for each in asked]
-            answers.append((np.array(values[0]), 100 * np.array(values[1])))
+            values = [np.array([each[s].estimate for s in by_state.groups]) for each in asked]
+            answers.append((values[0], 100 * values[1]))
             for row, (totals, shares) in zip(rows, answers, strict=True):
                 row.append((np.mean((totals - total) ** 2), np.mean((shares - zeros) ** 2)))
         texts = "   ".join("{:6.1f} {:5.2f}".format(*np.sqrt(np.mean(row, 0))) for row in rows)

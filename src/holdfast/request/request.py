@@ -131,8 +131,8 @@ class Request(Declared):
         )
 
     def _budget(self, epsilon: Fraction, contributions: int, rows: int, groups: int) -> "Budget":
-        """Totals take their share of epsilon; of the rest sums take theirs, of which those of the
-        whole table take theirs; counts have what is left."""
+        """Totals take their share of epsilon; of the rest sums of the whole table take theirs, and
+        those of groups beside it; counts have what is left."""
         from holdfast.fit import split
         from holdfast.privacy.budget import Budget, totals_share
 
@@ -140,12 +140,13 @@ class Request(Declared):
         rest, share = epsilon - totals, self.split
         if share is None:
             share = split.share_of_sums(rest / (contributions * self.rows), rows, groups)
-        whole = rest * share * split.share_of_whole(groups)
+        worth = split.share_of_groups(share, rows, groups) if groups > 1 else Fraction(0)
+        whole = rest * share if self.split is None else rest * share / (1 + worth)
         return Budget(
             epsilon=epsilon,
-            counts=rest * (1 - share),
-            sums=rest * share - whole,
-            whole=whole,
+            counts=rest - whole * (1 + worth),
+            sums=whole * worth if groups > 1 else whole,
+            whole=whole if groups > 1 else Fraction(0),
             totals=totals,
             contributions=contributions,
             person_rows=self.rows,

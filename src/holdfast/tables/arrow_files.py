@@ -45,7 +45,7 @@ class ParquetFiles(Source):
         """All rows as a table of Arrow."""
         import narwhals.stable.v2 as nw
 
-        rows = FrameRows(nw.from_native(_whole(self), eager_only=True))
+        rows = FrameRows(nw.from_native(whole_table(self), eager_only=True))
         return Frame(rows, lambda new: new.to_native())
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
@@ -176,10 +176,11 @@ class Query(Source):
 
     def held(self) -> Frame:
         """All rows, from a run of their own."""
-        return duckdb_frame(self.relation, _whole(self))
+        return duckdb_frame(self.relation, whole_table(self))
 
 
-def _whole(source: Source) -> Any:
+def whole_table(source: Source) -> Any:
+    """All rows of a source of Arrow batches."""
     import pyarrow as pa
 
     rows = [piece.rows for piece in source.read(source.columns)]

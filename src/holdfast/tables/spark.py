@@ -8,12 +8,14 @@ the rows of their partition. Executors need pyarrow, not holdfast.
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 from zlib import crc32
 
 from holdfast.arrays import Integers
-from holdfast.tables.arrow_files import arrow_rows, unreadable
+from holdfast.tables.arrow_files import arrow_rows, unreadable, whole_table
 from holdfast.tables.frames import Frame
+from holdfast.tables.partition import changed
 from holdfast.tables.source import Piece, Source
 
 Batches = Iterator[Any]
@@ -36,8 +38,8 @@ class SparkTable(Source):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._counts: list[str] = []
-        self._partitions: dict[int, tuple[int, int, int]] = {}
-        """Of each its first row, its rows, and a sum of its counts by which it is known again."""
+        self._known = 0
+        """A sum of the counts as they were read last, by which the rows are known again."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -50,47 +52,55 @@ class SparkTable(Source):
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some of a partition at a time."""
+        row, known = 0, 0
+        for _, table in self._batches(self._select([n for n in self.columns if n in names])):
+            known = _condensed()(table.select(self._counts), known)
+            if len(table):
+                yield Piece(arrow_rows(table), row, self.name)
+            row += len(table)
+        self._known = known
+
+    def _batches(self, frame: Any) -> Iterator[tuple[int, Any]]:
+        """Tables of Arrow, each with the number of its partition, in their order."""
         import pyarrow as pa
 
-        row, seen = 0, dict[int, tuple[int, int, int]]()
-        packed = self._select([name for name in self.columns if name in names])
+        row = 0
         try:
-            for number, data in packed.mapInArrow(_packed(), PACKED).toLocalIterator():
+            for number, data in frame.mapInArrow(_packed(), PACKED).toLocalIterator():
                 table = pa.ipc.open_stream(bytes(data)).read_all()
-                first, rows, known = seen.get(number, (row, 0, 0))
-                known = _condensed()(table.select(self._counts), known)
-                seen[number] = (first, rows + len(table), known)
-                if len(table):
-                    yield Piece(arrow_rows(table), row, self.name)
+                yield number, table
                 row += len(table)
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j", "pyarrow")):
                 raise
             raise unreadable(self.name, error, row, self.name) from None
-        self._partitions = seen
 
     def held(self) -> Frame:
         """All rows; what is given back is a frame of the same session."""
-        import pyarrow as pa
-
-        parts = [piece.rows.data.to_native() for piece in self.read(self.columns)]  # type: ignore[attr-defined]
-        return Frame(arrow_rows(pa.concat_tables(parts)), self._given_back)
+        return Frame(arrow_rows(whole_table(self)), self._given_back)
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
-        """The frame with these columns, released counts put in by the tasks of each partition."""
+        """The frame with these columns, released counts put in by the tasks of each partition.
+
+        Spark persists what it is made of: computed again, rows could be in other partitions.
+        """
         names = [name for name in self.columns if name in names]
-        wanted = list(dict.fromkeys([*names, *self._counts]))
-        schema = _schema_of(self._select(names), counts)
-        if type(self._frame).__module__.startswith("pyspark.sql.connect"):
-            values: Callable[[], Any] = lambda counts=dict(counts): counts  # noqa: E731
-        else:
-            shared = self._frame.sparkSession.sparkContext.broadcast(dict(counts))
-            values = lambda: shared.value  # noqa: E731
-        task = _replaced(names, values, self._partitions, self._counts)
-        return self._select(wanted).mapInArrow(task, schema)
+        frame = self._select(list(dict.fromkeys([*names, *self._counts]))).persist()
+        partitions, row, known = dict[int, tuple[int, int, int]](), 0, 0
+        for number, table in self._batches(frame.select(*map(_quoted, self._counts))):
+            first, rows, sums = partitions.get(number, (row, 0, 0))
+            partitions[number] = (first, rows + len(table), _condensed()(table, sums))
+            row, known = row + len(table), _condensed()(table, known)
+        if known != self._known:
+            raise changed()
+        shared: Any = SimpleNamespace(value=dict(counts))
+        if not type(self._frame).__module__.startswith("pyspark.sql.connect"):
+            shared = self._frame.sparkSession.sparkContext.broadcast(shared.value)
+        task = _replaced(names, shared, partitions, self._counts)
+        return frame.mapInArrow(task, _schema_of(self._select(names), counts))
 
     def _select(self, names: Sequence[str]) -> Any:
-        return self._frame.select(*("`" + name.replace("`", "``") + "`" for name in names))
+        return self._frame.select(*map(_quoted, names))
 
     def _given_back(self, data: Any) -> Any:
         import pyspark
@@ -98,6 +108,10 @@ class SparkTable(Source):
         table, session = data.to_arrow(), self._frame.sparkSession
         arrow = int(pyspark.__version__.split(".")[0]) >= 4
         return session.createDataFrame(table if arrow else table.to_pandas())
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 # What tasks run are functions made here, which Spark takes along whole: executors need no holdfast
@@ -129,7 +143,7 @@ def _condensed() -> Callable[[Any, int], int]:
 
 def _replaced(
     names: Sequence[str],
-    values: Callable[[], Mapping[str, Integers]],
+    shared: Any,
     partitions: Mapping[int, tuple[int, int, int]],
     counted: Sequence[str],
 ) -> Callable[[Batches], Batches]:
@@ -139,13 +153,14 @@ def _replaced(
         import pyarrow as pa
         from pyspark import TaskContext
 
-        counts = values()
         row, rows, known = partitions.get(TaskContext.get().partitionId(), (0, 0, 0))
         seen, sums = 0, 0
         for batch in batches:
             some = slice(row + seen, row + seen + batch.num_rows)
             seen, sums = seen + batch.num_rows, condensed(batch.select(counted), sums)
-            new = {name: pa.array(own[some], mask=own[some] < 0) for name, own in counts.items()}
+            new = {
+                name: pa.array(own[some], mask=own[some] < 0) for name, own in shared.value.items()
+            }
             columns = [new.get(name, batch.column(name)) for name in names]
             if seen <= rows:
                 yield pa.RecordBatch.from_arrays(columns, names=names)
