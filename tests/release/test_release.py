@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.release import frames
 from holdfast.release.load import load
+from holdfast.request import Request
 from holdfast.tables.groups import classes
 from made_releases import counties, made_release
 
@@ -126,3 +128,24 @@ def test_a_figure_without_matplotlib_is_refused_in_words(demo, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(HoldfastError, match="needs matplotlib"):
         demo.plot()
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "0.5", "2"])
+@pytest.mark.parametrize("groups", [2, 8, 50, 3000])
+def test_the_whole_table_never_pays_for_its_groups(epsilon, groups):
+    request = Request.read(epsilon=epsilon, count="n", within="state")
+    alone, grouped = (request.promise(3000, number).budgets[0] for number in (1, groups))
+    assert grouped.whole == alone.sums and alone.whole == 0
+    assert grouped.counts + grouped.whole + grouped.sums == grouped.epsilon
+
+
+def test_groups_have_sums_only_where_these_beat_their_noisy_counts():
+    request = Request.read(epsilon="0.1", count="n", within="state")
+    few, many = (request.promise(3000, number).budgets[0].sums for number in (8, 50))
+    assert few > 0 and many == 0
+
+
+def test_a_share_that_is_named_is_for_all_sums_together():
+    request = Request.read(epsilon=1, count="n", within="state", split="0.9")
+    budget = request.promise(3000, 3).budgets[0]
+    assert budget.sums > 0 and budget.sums + budget.whole == Fraction(9, 10)
