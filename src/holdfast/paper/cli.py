@@ -211,11 +211,11 @@ def _bound(text: str) -> Any:
 
 def _show_result(result: "Result", out: Path) -> None:
     budget = f"epsilon {result.epsilon} = {result.epsilon_1} + {result.epsilon_2}"
-    found = f" + {result.epsilon_n} for n" if result.epsilon_n else ""
+    for_n = f" + {result.epsilon_n} for n" if result.epsilon_n else ""
     delta = f", delta {float(result.delta):.3g}" if result.delta else ""
     if result.simulated:
         typer.echo("SIMULATION: a seed was given, so this protects nobody.")
-    typer.echo(f"{len(result.counts):,} rows, n = {result.n}, {budget}{found}{delta}")
+    typer.echo(f"{len(result.counts):,} rows, n = {result.n}, {budget}{for_n}{delta}")
     typer.echo(f"privatizer:  {result.privatizer}\nconstructor: {result.constructor}")
     proved = float(result.certificate.epsilon)
     typer.echo(f"certified:   epsilon_2 <= {proved:.9g} by the integer weights")

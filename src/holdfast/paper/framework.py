@@ -188,8 +188,8 @@ class _Steps:
             if is_ours(privatise) and isinstance(privatise, Noisy):
                 certified_1 = privatise.certified_epsilon(epsilon_1)
         # 3. A mechanism is built from it, and certified.
-        found = self.build(z, epsilon=epsilon_2)
-        mechanism = _checked(found, self.build, epsilon_2, bins)
+        construction = self.build(z, epsilon=epsilon_2)
+        mechanism = _checked(construction, self.build, epsilon_2, bins)
         # 4. Every count passes through the mechanism.
         released = mechanism.sample(np.minimum(d, bins - 1), source)
         # 5. Whoever asks for the distribution of counts takes that of the released table.
@@ -204,7 +204,7 @@ class _Steps:
             delta_1=self.delta_1,
             delta_2=mechanism.delta,
             privatizer="none" if privatise is None else recorded_name(privatise),
-            constructor=recorded_name(self.build, found.method),
+            constructor=recorded_name(self.build, construction.method),
             certified_1=certified_1,
             simulated=source.simulated,
         )
@@ -254,9 +254,11 @@ def _parts(epsilon: Fraction, split: Any, *, one_stage: bool) -> tuple[Fraction,
     return parts
 
 
-def _checked(found: Construction, build: Constructor, epsilon: Fraction, n: int) -> Mechanism:
+def _checked(
+    construction: Construction, build: Constructor, epsilon: Fraction, n: int
+) -> Mechanism:
     """The mechanism, if it is certified for this promise."""
-    mechanism = found.mechanism
+    mechanism = construction.mechanism
     delta = build.promised_delta
     if (
         type(mechanism) is not Mechanism

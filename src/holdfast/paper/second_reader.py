@@ -181,8 +181,8 @@ def _keeps_law(record: dict[str, Any], weights: Rows, total: int) -> bool:
     target = record["target"]
     if not _is_distribution(target, n):
         return False
-    given = target if record["source"] is None else record["source"]
-    if max(abs(Fraction(a) - Fraction(b)) for a, b in zip(z, given, strict=True)) > KEPT_WITHIN:
+    source = target if record["source"] is None else record["source"]
+    if max(abs(Fraction(a) - Fraction(b)) for a, b in zip(z, source, strict=True)) > KEPT_WITHIN:
         return False
     scale = max(Fraction(share).denominator for share in z)  # powers of two
     shares = [int(Fraction(share) * scale) for share in z]

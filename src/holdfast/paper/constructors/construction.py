@@ -109,18 +109,18 @@ class FunctionConstructor(Constructor):
         return self.function(target, epsilon=epsilon)
 
 
-def as_constructor(given: Any) -> Constructor:
+def as_constructor(constructor: Any) -> Constructor:
     """A constructor, or a function as one; refuses what cannot be called, such as a name.
 
     >>> from holdfast.paper.constructors import Heuristic
     >>> as_constructor(lambda z, epsilon: Heuristic()(z, epsilon=epsilon)).one_stage
     False
     """
-    if isinstance(given, Constructor):
-        return given
-    if isinstance(given, type) or not callable(given):
+    if isinstance(constructor, Constructor):
+        return constructor
+    if isinstance(constructor, type) or not callable(constructor):
         raise HoldfastError(
-            f"`constructor` must be a constructor, got {given!r:.40}. "
+            f"`constructor` must be a constructor, got {constructor!r:.40}. "
             "Hint: holdfast.paper.constructors.Optimal(), with its brackets."
         )
-    return FunctionConstructor(given)
+    return FunctionConstructor(constructor)

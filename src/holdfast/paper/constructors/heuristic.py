@@ -71,19 +71,19 @@ class Heuristic(Constructor):
         return self._construct(self.selector, z, exact)
 
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
-        found: list[Construction] = []
+        constructions: list[Construction] = []
         unresolved = []
         for name in (*ORDERS, *FURTHER_ORDERS):
             try:
-                found.append(self._construct(name, z, epsilon, precise=False))
+                constructions.append(self._construct(name, z, epsilon, precise=False))
             except Inaccurate:
                 unresolved.append(name)
         # the integers take long: only the paper's orders are worth it, and up to a size
         unresolved = [name for name in unresolved if name in ORDERS]
         if len(z) > LARGEST_PRECISE:
-            unresolved = [] if found else ["sandwich"]
-        found += [self._construct(name, z, epsilon) for name in unresolved]
-        return min(found, key=lambda construction: construction.count_error)
+            unresolved = [] if constructions else ["sandwich"]
+        constructions += [self._construct(name, z, epsilon) for name in unresolved]
+        return min(constructions, key=lambda construction: construction.count_error)
 
     def _construct(
         self,

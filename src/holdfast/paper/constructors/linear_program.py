@@ -77,7 +77,7 @@ class LinearProgram(Constructor):
 
         weights = costs[:, live] * z[live]
         size = np.abs(weights).max() or 1.0  # HiGHS's tolerances are absolute
-        found = linprog(
+        answer = linprog(
             weights.ravel() / size,
             A_ub=_ratios(len(z), len(live), epsilon),
             b_ub=np.zeros(2 * (len(z) - 1) * len(live)),
@@ -89,17 +89,17 @@ class LinearProgram(Constructor):
                 "dual_feasibility_tolerance": TOLERANCE,
             },
         )
-        return np.asarray(_solution(found, self.method)).reshape(len(z), len(live))
+        return np.asarray(_solution(answer, self.method)).reshape(len(z), len(live))
 
 
-def _solution(found: "OptimizeResult", method: str) -> Any:
-    if found.status != 0 or found.x is None:
+def _solution(answer: "OptimizeResult", method: str) -> Any:
+    if answer.status != 0 or answer.x is None:
         other = "simplex" if method == "interior-point" else "interior-point"
         raise HoldfastError(
-            f"HiGHS gave up on the linear program: {found.message!s:.200} "
+            f"HiGHS gave up on the linear program: {answer.message!s:.200} "
             f"Hint: use `Optimal`, or LinearProgram(method={other!r})."
         )
-    return found.x
+    return answer.x
 
 
 def _ratios(n: int, m: int, epsilon: float) -> "sparse.csr_array":

@@ -98,16 +98,16 @@ def _least(z: Floats, w: Floats, error: Any, epsilon: float, matrix: Floats) -> 
     times the steepest slope of the error.
     """
     if isinstance(error, str) and error in POWERS:
-        found = size = count_error(matrix, z, error)
+        value = size = count_error(matrix, z, error)
         slope = 1.0 if error == "absolute" else 2.0 * len(w)
     else:
         weights = error_weights(error, z)
         slope = _checked(steepest(weights, z, w))
-        found, size = count_error(matrix, z, weights), float(np.abs(weights).sum())
+        value, size = count_error(matrix, z, weights), float(np.abs(weights).sum())
     below = np.cumsum(w)
     levels = float(np.minimum(below, np.maximum(1 - below, 0)).sum())
     grow = 1 + math.exp(epsilon)
-    return found, found - SLACK * (size + 2.0**-6 * grow * slope * levels)
+    return value, value - SLACK * (size + 2.0**-6 * grow * slope * levels)
 
 
 def steepest(weights: Floats, z: Floats, w: Floats) -> float | None:

@@ -29,13 +29,13 @@ def by_budget(
     rows: Sequence[Row], measure: str, methods: Sequence[str], **options: Any
 ) -> list[Callable[[Any], None]]:
     """A panel per data set: the mean of a measure against the budget, a curve per method."""
-    found, where = means_of(rows, measure), sources(rows)
+    means, where = means_of(rows, measure), sources(rows)
     budgets = budgets_of(rows)
     return [
         curves(
             {
                 method: [
-                    (e, found[data, method, e].mean, found[data, method, e].error) for e in budgets
+                    (e, means[data, method, e].mean, means[data, method, e].error) for e in budgets
                 ]
                 for method in methods
             },

@@ -51,7 +51,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     """Printed numbers, then statements about the curves."""
     where = sources(rows)
     tables = {measure: means_of(rows, measure) for measure in ("wasserstein", "absolute")}
-    found = [
+    numbers = [
         number(
             f"{data}, ε_t = {epsilon:g}{TEXT_SAYS_1 if epsilon == 1.05 else ''}: "
             f"{WORDS[measure]} of {WORDS[method]}",
@@ -64,22 +64,22 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
         if data in where
     ]
     middle = nearest(rows, 0.48)
-    found += _decreases(tables["wasserstein"], where, middle)
-    found += _crime_increase(tables["absolute"], where, middle)
-    found += distribution_claims(rows)
-    return found + _count_statements(tables["absolute"], where)
+    numbers += _decreases(tables["wasserstein"], where, middle)
+    numbers += _crime_increase(tables["absolute"], where, middle)
+    numbers += distribution_claims(rows)
+    return numbers + _count_statements(tables["absolute"], where)
 
 
 def _decreases(w1: Means, where: dict[str, str], middle: float) -> list[Claim]:
-    found = []
+    numbers = []
     for data, printed in DECREASES:
         if data in where:
             best = w1[data, w1.best((data, middle)), middle]
             change = _percent_change(best, w1[data, SANDWICH, middle])
             what = f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to a fixed point"
             fall = Estimate(-change.mean, change.error, change.spread)
-            found.append(number(what, printed, fall, runs=PAPER_RUNS, source=where[data]))
-    return found
+            numbers.append(number(what, printed, fall, runs=PAPER_RUNS, source=where[data]))
+    return numbers
 
 
 def _crime_increase(absolute: Means, where: dict[str, str], middle: float) -> list[Claim]:

@@ -136,12 +136,12 @@ def sentence(
     reason: str = "",
 ) -> Claim:
     """A statement of the paper, and whether the numbers bear it out; None: they cannot tell."""
-    told = Verdict.AGREES if holds else Verdict.DIFFERS
+    verdict = Verdict.AGREES if holds else Verdict.DIFFERS
     return Claim(
         what=what,
         paper=paper,
         here=here,
-        verdict=Verdict.UNDECIDED if holds is None else told,
+        verdict=Verdict.UNDECIDED if holds is None else verdict,
         why="" if holds else reason,
         source=source,
     )
@@ -163,24 +163,24 @@ Cell = tuple[str, float]
 class Means:
     """The means of one measure by (data, method, budget)."""
 
-    found: Mapping[tuple[str, str, float], Estimate]
+    estimates: Mapping[tuple[str, str, float], Estimate]
 
     def __getitem__(self, key: tuple[str, str, float]) -> Estimate:
-        return self.found[key]
+        return self.estimates[key]
 
     @property
     def cells(self) -> list[Cell]:
         """Every data set at every budget, in the order of the rows."""
-        return list(dict.fromkeys((data, epsilon) for data, _, epsilon in self.found))
+        return list(dict.fromkeys((data, epsilon) for data, _, epsilon in self.estimates))
 
     def at(self, cell: Cell, method: str) -> float:
         """The mean of a method on a data set at a budget."""
-        return self.found[cell[0], method, cell[1]].mean
+        return self.estimates[cell[0], method, cell[1]].mean
 
     def best(self, cell: Cell, methods: Sequence[str] = BASELINES) -> str:
         """Which of the methods that were run has the least mean."""
         data, epsilon = cell
-        run = [method for method in methods if (data, method, epsilon) in self.found]
+        run = [method for method in methods if (data, method, epsilon) in self.estimates]
         return min(run, key=lambda method: self.at(cell, method))
 
     def above(self, method: str, other: str) -> list[str]:

@@ -48,42 +48,42 @@ def distribution_claims(rows: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _below_baselines(found: Means, measure: str) -> Claim:
+def _below_baselines(means: Means, measure: str) -> Claim:
     said, why = "similar to W1, omitted", LARGE_BUDGETS
     if measure == "wasserstein":
         said = SAID
-        why += " On crime the curves cross near ε_t = 0.15." if EXCEPTION in found.cells else ""
-    return often_below(found, f" ({WORDS[measure]})", "", "here", paper=said, reason=why)
+        why += " On crime the curves cross near ε_t = 0.15." if EXCEPTION in means.cells else ""
+    return often_below(means, f" ({WORDS[measure]})", "", "here", paper=said, reason=why)
 
 
 def often_below(
-    found: Means, what: str, where: str, fixed: str, *, paper: str = SAID, reason: str
+    means: Means, what: str, where: str, fixed: str, *, paper: str = SAID, reason: str
 ) -> Claim:
     """The fixed point is mostly below the baselines, but above on crime at the smallest budget."""
-    exceptions, cells = found.beaten(SANDWICH), found.cells
-    above = EXCEPTION not in cells or EXCEPTION in found.surely_beaten(SANDWICH)
+    exceptions, cells = means.beaten(SANDWICH), means.cells
+    above = EXCEPTION not in cells or EXCEPTION in means.surely_beaten(SANDWICH)
     return sentence(
         "The fixed point often has less distribution error than every baseline; there are "
         f"exceptions, in particular the crime data at ε_t = 0.1{what}",
         len(exceptions) < len(cells) / 2
         and (above or (None if EXCEPTION in exceptions else False)),
         f"{where}exceptions at {len(exceptions)} of {len(cells)} points: "
-        f"{_in_words(found, SANDWICH, fixed)}",
+        f"{_in_words(means, SANDWICH, fixed)}",
         paper=paper,
         reason=reason,
     )
 
 
-def _in_words(found: Means, method: str, called: str) -> str:
+def _in_words(means: Means, method: str, called: str) -> str:
     """Where a baseline is below the method, and by how much."""
-    words, sure = [], found.surely_beaten(method)
-    for data, epsilon in found.beaten(method):
+    words, sure = [], means.surely_beaten(method)
+    for data, epsilon in means.beaten(method):
         cell = data, epsilon
-        best = found.best(cell)
+        best = means.best(cell)
         doubt = "" if cell in sure else ", within sampling error"
         words.append(
-            f"{data} at {epsilon:g} ({found.at(cell, best):.2g} {WORDS[best]}, "
-            f"{found.at(cell, method):.2g} {called}{doubt})"
+            f"{data} at {epsilon:g} ({means.at(cell, best):.2g} {WORDS[best]}, "
+            f"{means.at(cell, method):.2g} {called}{doubt})"
         )
     return listing(words, most=9)
 

@@ -170,8 +170,8 @@ def count_vertices(task: Task, seed: int, folder: Folder) -> list[Row]:
 
     fixed = task["polytope"] in ("F", "R_F")
     options = {"z": ["1/3"] * 3} if fixed else {"n": 3}
-    found = theory.vertices(task["polytope"], epsilon=theory.log(2), **options)
-    return [{"extreme_points": len(found)}]
+    points = theory.vertices(task["polytope"], epsilon=theory.log(2), **options)
+    return [{"extreme_points": len(points)}]
 
 
 def _vertex_claims(rows: Sequence[Row]) -> list[Claim]:

@@ -28,14 +28,14 @@ def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
 
 
 def _tables(rows: Sequence[Row]) -> list[Block]:
-    found = {(r["data"], r["epsilon"], r["method"]): f"{r['above']:.1%}" for r in rows}
+    above = {(r["data"], r["epsilon"], r["method"]): f"{r['above']:.1%}" for r in rows}
     return [
         Paragraph("Count error above what no mechanism with the method's own W1 can get below."),
         Table(
             header=("data set", "ε_t", *METHODS),
             rows=[
-                (data, f"{epsilon:g}", *(found[data, epsilon, method] for method in METHODS))
-                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in found)
+                (data, f"{epsilon:g}", *(above[data, epsilon, method] for method in METHODS))
+                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in above)
             ],
         ),
     ]

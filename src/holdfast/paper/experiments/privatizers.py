@@ -45,10 +45,10 @@ def draw_targets(task: Task, seed: int, folder: Folder) -> list[Row]:
 
 
 def _by_size(rows: Sequence[Row], measure: str) -> dict[str, dict[int, Estimate]]:
-    found: dict[str, dict[int, list[float]]] = {}
+    grouped: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        found.setdefault(row["method"], {}).setdefault(row["n"], []).append(row[measure])
-    return {m: {n: estimate(v) for n, v in sizes.items()} for m, sizes in found.items()}
+        grouped.setdefault(row["method"], {}).setdefault(row["n"], []).append(row[measure])
+    return {m: {n: estimate(v) for n, v in sizes.items()} for m, sizes in grouped.items()}
 
 
 def _size_figures(rows: Sequence[Row]) -> list[Figure]:
@@ -82,9 +82,9 @@ def _size_figures(rows: Sequence[Row]) -> list[Figure]:
 def _size_claims(rows: Sequence[Row]) -> list[Claim]:
     claims, source = [], next(iter(sources(rows).values()))
     for measure, short in zip(SHOWN, ("W1", "KS"), strict=True):
-        found = _by_size(rows, measure)
-        sizes = list(found["cyclic Laplace"])
-        best = {n: min(PRIVATIZERS, key=lambda m: found[m][n].mean) for n in sizes}
+        means = _by_size(rows, measure)
+        sizes = list(means["cyclic Laplace"])
+        best = {n: min(PRIVATIZERS, key=lambda m: means[m][n].mean) for n in sizes}
         others = [f"n = {n} ({best[n]})" for n in sizes if best[n] != "cyclic Laplace"]
         claims.append(
             sentence(

@@ -56,22 +56,22 @@ def _same(
 
 
 def _split_claims(rows: Sequence[Row]) -> list[Claim]:
-    found = optimal_table(rows)
-    if {data for data, _ in found} != set(PRINTED_TABLE):
+    optima = optimal_table(rows)
+    if {data for data, _ in optima} != set(PRINTED_TABLE):
         return []  # a stream with a part missing is another stream
     printed = printed_optima(rows)
-    same = sum(math.isclose(found[cell], printed[cell]) for cell in found)
+    same = sum(math.isclose(optima[cell], printed[cell]) for cell in optima)
     claims = [
         sentence(
             "The table of optimal f, cell by cell, from its own random numbers",
-            same == len(found),
-            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases per point",
+            same == len(optima),
+            f"{same} of {len(optima)} cells equal, with {rows[0]['runs']} releases per point",
             paper="66 cells",
         )
     ]
     return claims + [
         _same(f"{name} of the rule of thumb, fitted to this table", PRINTED_FIT[name], value)
-        for name, value in zip("ABK", fit(found), strict=True)
+        for name, value in zip("ABK", fit(optima), strict=True)
     ]
 
 

@@ -107,10 +107,10 @@ def _chosen(names: Sequence[str], experiments: Mapping[str, Experiment]) -> list
 
 
 def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> None:
-    found = [e.name for e in chosen if (place / f"{e.name}.jsonl").exists()]
-    if found and not resume:
+    earlier = [e.name for e in chosen if (place / f"{e.name}.jsonl").exists()]
+    if earlier and not resume:
         raise HoldfastError(
-            f"`{place}` holds results of an earlier run ({', '.join(found)}). "
+            f"`{place}` holds results of an earlier run ({', '.join(earlier)}). "
             "Hint: --resume goes on with them; or name another folder."
         )
 

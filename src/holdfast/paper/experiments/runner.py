@@ -119,8 +119,8 @@ def _finished(path: Path) -> dict[str, list[Row]]:
     done = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
-            found = json.loads(line)
-            task, code, rows = found["task"], found["code"], found["rows"]
+            entry = json.loads(line)
+            task, code, rows = entry["task"], entry["code"], entry["rows"]
         except (ValueError, KeyError, TypeError):
             raise HoldfastError(
                 f"{path}: line {number} is damaged. Hint: delete this line; its task will be run "

@@ -142,13 +142,13 @@ def _at_2000(rows: Sequence[Row], means: Medians, data: str, source: str) -> lis
         timed = [r for r in rows if (r["data"], r["method"], r["n"]) == (data, method, SIZES[-1])]
         if not timed and method != HEURISTIC:
             continue
-        found = means.get((data, method, SIZES[-1]))
-        here = "not solved" if found is None else f"{found.mean:.2f} s"
+        median = means.get((data, method, SIZES[-1]))
+        here = "not solved" if median is None else f"{median.mean:.2f} s"
         claims.append(
             sentence(
                 f"{data}: the heuristic ({method.removeprefix('heuristic-')} selector) takes less "
                 "than 10 seconds at n = 2,000",
-                found is not None and found.mean < LIMIT,
+                median is not None and median.mean < LIMIT,
                 here if timed else "not timed",
                 source=source,
             )
@@ -199,10 +199,10 @@ def _is_in_order(at: dict[str, float]) -> bool:
 def _unsolved(rows: Sequence[Row]) -> list[Block]:
     """What was not solved is on no curve; here it is named."""
     failed = Counter((r["data"], r["method"], r["n"]) for r in rows if r["solved"] != "yes")
-    found = [(data, method, str(n), str(many)) for (data, method, n), many in failed.items()]
+    unsolved = [(data, method, str(n), str(many)) for (data, method, n), many in failed.items()]
     header = ("data set", "method", "n", "releases")
     caption = "Releases that are on no curve: the solver failed."
-    return [Paragraph(caption), Table(header=header, rows=found)] if found else []
+    return [Paragraph(caption), Table(header=header, rows=unsolved)] if unsolved else []
 
 
 RUNTIME = Experiment(

@@ -72,13 +72,13 @@ def objectives(
     rows: Sequence[Row], error: str = "absolute", distance: str = "wasserstein"
 ) -> Objectives:
     """The paper's combined error objective of every share, by data set and budget."""
-    found: Objectives = {}
+    points: Objectives = {}
     for row in rows:
         relative = [row.get(f"{name}_se", 0.0) / row[name] for name in (error, distance)]
         value = math.log(row[error]) + math.log(row[distance])
         objective = Objective(float(row["share"]), value, math.hypot(*relative))
-        found.setdefault((row["data"], row["epsilon"]), []).append(objective)
-    return found
+        points.setdefault((row["data"], row["epsilon"]), []).append(objective)
+    return points
 
 
 def best(points: Sequence[Objective]) -> Objective:
@@ -102,8 +102,8 @@ def fit(optima: Optima) -> tuple[float, float, float]:
         return b + (a - b) * np.exp(-k * e)
 
     bounds = ((0.0, 0.0, 0.0), (1.0, 1.0, 50.0))
-    found, _ = curve_fit(model, epsilon, shares, p0=(0.6, 0.1, 3.0), bounds=bounds)
-    a, b, k = (float(value) for value in found)
+    fitted, _ = curve_fit(model, epsilon, shares, p0=(0.6, 0.1, 3.0), bounds=bounds)
+    a, b, k = (float(value) for value in fitted)
     return a, b, k
 
 
@@ -118,7 +118,7 @@ def printed_optima(rows: Sequence[Row]) -> Optima:
 
 def optimal_claims(rows: Sequence[Row]) -> list[Claim]:
     """The table, the fit, its shape under every measure."""
-    found, printed = optimal_table(rows), printed_optima(rows)
+    optima, printed = optimal_table(rows), printed_optima(rows)
     refitted = fit(printed)
     claims = [
         number(
@@ -128,9 +128,9 @@ def optimal_claims(rows: Sequence[Row]) -> list[Claim]:
         )
         for name, value in zip("ABK", refitted, strict=True)
     ]
-    here = fit(found)
+    here = fit(optima)
     claims += [_parameter(*pair, rows[0]["replications"]) for pair in zip("ABK", here, strict=True)]
-    return [*claims, _agreement(rows, found, printed), *_shapes(rows)]
+    return [*claims, _agreement(rows, optima, printed), *_shapes(rows)]
 
 
 def _parameter(name: str, here: float, runs: int) -> Claim:
@@ -152,14 +152,14 @@ def _parameter(name: str, here: float, runs: int) -> Claim:
     )
 
 
-def _agreement(rows: Sequence[Row], found: Optima, printed: Optima) -> Claim:
-    same = sum(math.isclose(found[cell], printed[cell]) for cell in found)
-    near = sum(abs(found[cell] - printed[cell]) < 0.15 for cell in found)
+def _agreement(rows: Sequence[Row], optima: Optima, printed: Optima) -> Claim:
+    same = sum(math.isclose(optima[cell], printed[cell]) for cell in optima)
+    near = sum(abs(optima[cell] - printed[cell]) < 0.15 for cell in optima)
     tied = sum(_is_tied(points, printed[cell]) for cell, points in objectives(rows).items())
     return sentence(
         "The table of optimal f, cell by cell",
-        tied >= 0.9 * len(found),
-        f"{same} of {len(found)} cells equal, {near} within 0.1; in {tied} the paper's f is best "
+        tied >= 0.9 * len(optima),
+        f"{same} of {len(optima)} cells equal, {near} within 0.1; in {tied} the paper's f is best "
         f"or within {TIED:g} standard errors of the best",
         paper="66 cells",
     )

@@ -53,17 +53,17 @@ def _resolve_rule(task: Task, folder: Folder) -> Task:
 
 
 def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
-    found = optimal_table(rows)
-    a, b, k = fit(found)
+    optima = optimal_table(rows)
+    a, b, k = fit(optima)
     runs = rows[0]["replications"]
 
     def panel(axis: Any) -> None:
         fine = np.geomspace(0.1, 5, 200)
         axis.plot(fine, b + (a - b) * np.exp(-k * fine), "k-", label="fitted here")
         axis.plot(fine, rule(fine), "k:", label="the paper's rule of thumb")
-        names = list(dict.fromkeys(data for data, _ in found))
+        names = list(dict.fromkeys(data for data, _ in optima))
         for index, name in reversed(list(enumerate(names))):
-            points = [(e, f) for (data, e), f in found.items() if data == name]
+            points = [(e, f) for (data, e), f in optima.items() if data == name]
             x, y = np.array(points).T
             # tenths coincide: each data set is set off a little to be seen
             axis.plot(
@@ -94,15 +94,15 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _optimal_tables(rows: Sequence[Row]) -> list[Block]:
-    found, printed = optimal_table(rows), printed_optima(rows)
-    names = list(dict.fromkeys(data for data, _ in found))
+    optima, printed = optimal_table(rows), printed_optima(rows)
+    names = list(dict.fromkeys(data for data, _ in optima))
     return [
         Paragraph("Optimal f found here (in brackets the paper's, where it is another)."),
         Table(
             header=("ε_t", *names),
             rows=[
-                (f"{e:.2f}", *(_both(found[name, e], printed[name, e]) for name in names))
-                for e in sorted({e for _, e in found})
+                (f"{e:.2f}", *(_both(optima[name, e], printed[name, e]) for name in names))
+                for e in sorted({e for _, e in optima})
             ],
         ),
     ]

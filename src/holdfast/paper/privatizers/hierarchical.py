@@ -74,11 +74,11 @@ def level_sizes(bins: int, branching: int) -> list[int]:
 def _average_upwards(levels: list[Floats], branching: int) -> tuple[list[Floats], list[Floats]]:
     """Each node's best estimate from its own subtree, and its variance in units of the noise's."""
     averaged, variances = levels[:1], [np.ones(len(level)) for level in levels[:1]]
-    for own in levels[1:]:
+    for level in levels[1:]:
         starts = np.arange(0, len(averaged[-1]), branching)
         below = np.add.reduceat(averaged[-1], starts)
         variance = np.add.reduceat(variances[-1], starts)
-        averaged.append((own * variance + below) / (1 + variance))
+        averaged.append((level * variance + below) / (1 + variance))
         variances.append(variance / (1 + variance))
     return averaged, variances
 

@@ -52,16 +52,16 @@ class FunctionPrivatizer(Privatizer):
         return check_target(self.function(histogram, epsilon=epsilon, rng=rng), "z")
 
 
-def as_privatizer(given: Any) -> Privatizer:
+def as_privatizer(privatizer: Any) -> Privatizer:
     """A privatizer, or a function as one; refuses what cannot be called, such as a name."""
-    if isinstance(given, Privatizer):
-        return given
-    if isinstance(given, type) or not callable(given):
+    if isinstance(privatizer, Privatizer):
+        return privatizer
+    if isinstance(privatizer, type) or not callable(privatizer):
         raise HoldfastError(
-            f"`privatizer` must be a privatizer, got {given!r:.40}. "
+            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
             "Hint: holdfast.paper.privatizers.CyclicLaplace(), with its brackets."
         )
-    return FunctionPrivatizer(given)
+    return FunctionPrivatizer(privatizer)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,7 +141,7 @@ def decompose_column(
     n, grow = len(r), growth(epsilon)
     steps = list(single_peaked(n, peak))
     bound = [False] * (n - 1)
-    found: list[tuple[Pattern, Number]] = []
+    pieces: list[tuple[Pattern, Number]] = []
     while r.any():
         _bind(r, grow, steps, bound)
         r = _along_bound_steps(r, steps, bound, epsilon)
@@ -154,12 +154,12 @@ def decompose_column(
         top = int(np.argmax(s))
         q, last = min(limits, default=(r[top] / s[top], None))
         if q > 0:  # rounding can leave a float step just beyond its bound
-            found.append((tuple(steps), q * s.sum()))
+            pieces.append((tuple(steps), q * s.sum()))
             r = r - q * s
         if last is None:
             break
         steps[last], bound[last] = -steps[last], True
-    return found
+    return pieces
 
 
 def _slack(r: Array, grow: Number, step: int, steps: Sequence[int]) -> Number:
@@ -194,10 +194,10 @@ def runs(bound: Iterable[bool]) -> list[tuple[int, int]]:
     >>> runs([True, False, True])
     [(0, 1), (2, 3)]
     """
-    found, first, last = [], 0, 0
+    segments, first, last = [], 0, 0
     for i, joined in enumerate(bound):
         if not joined:
-            found.append((first, i))
+            segments.append((first, i))
             first = i + 1
         last = i + 1
-    return [*found, (first, last)]
+    return [*segments, (first, last)]

@@ -50,14 +50,14 @@ def piece_vectors(parts: Decomposition, where: Polytope) -> list[Array]:
 
 def segments(matrix: Array, where: Polytope) -> list[Segment]:
     """The live columns of T, cut where no privacy constraint binds."""
-    slack, found = 0 if where.exact else AT_BOUND, []
+    slack, cut = 0 if where.exact else AT_BOUND, []
     for j in range(where.n):
         t = matrix[:, j]
         if t.any():
             ratios = [max(t[i] / t[i + 1], t[i + 1] / t[i]) for i in range(where.n - 1)]
             cuts = runs(ratio >= where.grow * (1 - slack) for ratio in ratios)
-            found += [(j, first, last) for first, last in cuts]
-    return found
+            cut += [(j, first, last) for first, last in cuts]
+    return cut
 
 
 def segment_vectors(matrix: Array, cut: list[Segment], where: Polytope) -> list[Array]:
@@ -115,11 +115,11 @@ def movement(representation: Any, name: str, *, z: Any = None, epsilon: Any) -> 
     """
     where = place(representation, name, z=z, epsilon=epsilon)
     pieces = merged(member(representation, where), where.tolerance)
-    found = dependency(piece_vectors(pieces, where))
-    if found is None:
+    values = dependency(piece_vectors(pieces, where))
+    if values is None:
         return None
     mu = zeros((2 ** (where.n - 1), where.n), where.exact)
-    for (column, pattern, _), value in zip(pieces, found, strict=True):
+    for (column, pattern, _), value in zip(pieces, values, strict=True):
         mu[pattern_index(pattern), column] += value
     return mu
 

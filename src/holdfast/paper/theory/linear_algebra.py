@@ -43,10 +43,10 @@ def dependencies(vectors: Sequence[Array] | Array) -> Iterator[Array]:
         row[length + index] = number(1)  # which vectors were used, and how often
         rest = _reduce(row, echelon, length)
         if rest is not None:
-            found = np.full(len(vectors), Fraction(0), dtype=object)
+            coefficients = np.full(len(vectors), Fraction(0), dtype=object)
             for key, value in rest.items():
-                found[key - length] = back(value)
-            yield found
+                coefficients[key - length] = back(value)
+            yield coefficients
 
 
 def solve(vectors: Sequence[Array], total: Array) -> Array | None:
@@ -55,8 +55,8 @@ def solve(vectors: Sequence[Array], total: Array) -> Array | None:
     >>> solve([np.array([Fraction(2), Fraction(4)])], np.array([Fraction(1), Fraction(2)]))
     array([Fraction(1, 2)], dtype=object)
     """
-    found = dependency([*vectors, total])
-    return None if found is None else np.asarray(-found[:-1] / found[-1])
+    coefficients = dependency([*vectors, total])
+    return None if coefficients is None else np.asarray(-coefficients[:-1] / coefficients[-1])
 
 
 def independent(vectors: Sequence[Array] | Array) -> list[int]:
@@ -112,12 +112,12 @@ def _arithmetic() -> tuple[Callable[[Any], Any], Callable[[Any], Fraction]]:
 def _float_dependency(vectors: Sequence[Array] | Array) -> Array | None:
     some = np.stack(list(vectors[: len(vectors[0]) + 1]), axis=1)  # more cannot be independent
     sizes = np.linalg.norm(some, axis=0)
-    found = np.zeros(len(vectors))
+    coefficients = np.zeros(len(vectors))
     if not sizes.all():
-        found[int(np.argmin(sizes))] = 1.0
-        return found
+        coefficients[int(np.argmin(sizes))] = 1.0
+        return coefficients
     _, singular, rows = np.linalg.svd(some / sizes)
     if len(singular) == len(sizes) and singular[-1] > SINGULAR * singular[0]:
         return None
-    found[: len(sizes)] = rows[-1] / sizes
-    return found
+    coefficients[: len(sizes)] = rows[-1] / sizes
+    return coefficients
