@@ -115,11 +115,10 @@ def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, fl
     cells = column.estimate.cells
     alone = np.isin(draws.support, cells.edges[:-1][cells.widths[:-1] == 1])
     size = np.maximum(draws.rows.sum(axis=1, keepdims=True), SAME)
-    drawn = draws.rows[:, alone] / size
-    return {
-        count: functionals.ends(shares, float(np.median(shares)), LEVEL)
-        for count, shares in zip(draws.support[alone].tolist(), drawn.T, strict=True)
-    }
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(draws.rows[:, alone] / size, [tail, 1 - tail], axis=0)
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return dict(zip(draws.support[alone].tolist(), ends, strict=True))
 
 
 def drawn(release: "Release", column: "Column", group: int | None) -> Draws:

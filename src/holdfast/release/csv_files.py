@@ -52,7 +52,8 @@ class Dialect:
 
     def line(self, labels: Iterable[str]) -> str:
         """A record of any labels, escaped."""
-        return self.joined([Texts.of([csv_cell(label)]) for label in labels])
+        cells = self.delimiter.join(map(csv_cell, labels))
+        return (cells or '""') + self.newline  # a line must not be blank
 
     def joined(self, columns: Sequence[Texts]) -> str:
         """Records of columns whose cells are escaped, as `cells_of` has them."""
