@@ -1,10 +1,11 @@
 """What users do, from 3,000 rows to millions: CPU seconds, peak memory, and ratios to a peer.
 
-    python benchmarks/scale.py [rows of the largest file, default 5_000_000]
+    python benchmarks/scale.py [rows of the largest file, default 20_000_000]
 
-Each line is a process of its own. The peer of a file is DuckDB's copy of it to the same format on
-one thread,
-in the same run; that of a release in memory is a transcription of noise and rank in NumPy alone.
+Each line is a process of its own, but that "later" is the same question once more. The peer is
+measured in the same run: of a file DuckDB's copy of it to the same format on one thread, of a
+release in memory a transcription of noise and rank in NumPy alone, of an answer pandas' group-by of
+the released table. Files of a quarter and half of the rows show how it grows.
 """
 
 import json
@@ -12,17 +13,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-ROWS = int(sys.argv[1].replace("_", "")) if len(sys.argv) > 1 else 5_000_000
+ROWS = int(sys.argv[1].replace("_", "")) if len(sys.argv) > 1 else 20_000_000
+VARIANTS = {
+    "plain": "keep=['region']",
+    "within": "within='region'",
+    "order_by": "keep=['region'], order_by='id'",
+}
 MEASURED = """
 import json, resource, sys, time
 def used():
     use = resource.getrusage(resource.RUSAGE_SELF)
     return use.ru_utime + use.ru_stime
+start = 0.0
 {code}
 use = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps([used(), use.ru_maxrss / 1024]))
+print(json.dumps([used() - start, use.ru_maxrss / 1024]))
 """
 TABLE = """
 import numpy as np, pyarrow as pa, pyarrow.parquet, pyarrow.csv
@@ -46,6 +54,27 @@ COPY = """
 import duckdb
 duckdb.sql("SET threads TO 1")
 duckdb.sql("COPY (FROM '{source}') TO '{out}'")
+"""
+ASK = """
+import holdfast
+release = holdfast.load("{bundle}")
+release.ask("share", equal=0)
+"""
+LATER = (
+    ASK
+    + """start = used()
+release.ask("share", equal=0)
+"""
+)
+GROUP_BY = """
+import pandas as pd
+table = pd.read_{kind}("{bundle}/table.{kind}")
+print((table.visits == 0).groupby(table.region).mean())
+"""
+REPORT = """
+from holdfast.answers.report import written
+import holdfast
+written(holdfast.load("{bundle}"), "html")
 """
 IN_MEMORY = """
 import numpy as np, holdfast
@@ -90,30 +119,35 @@ def main() -> None:
         for rows in (3_000, 250_000, 500_000, 1_000_000):
             peer = measured(TRANSCRIBED.format(rows=rows))[0]
             line(f"  {rows:,} rows", IN_MEMORY.format(rows=rows), peer)
-        for rows, groups in ((3_000, 50), (1_000_000, 3_000), (ROWS, 3_000)):
-            _files(place, rows, groups)
+        for rows, groups in ((3_000, 50), (1_000_000, 3_000)):
+            _files(place, rows, groups, VARIANTS)
+        for part in (4, 2):
+            _files(place, ROWS // part, 50, ("plain",))
+        _files(place, ROWS, 50, VARIANTS)
     finally:
         shutil.rmtree(place)
 
 
-def _files(place: Path, rows: int, groups: int) -> None:
+def _files(place: Path, rows: int, groups: int, variants: Iterable[str]) -> None:
     print(f"files of {rows:,} rows in {groups:,} groups: DuckDB's copy, then releases")
     path = place / f"t{rows}"
     measured(TABLE.format(rows=rows, groups=groups, path=path))
     for kind in ("csv", "parquet"):
         source = f"{path}.{kind}"
         copied = line(f"  {kind}: copy", COPY.format(source=source, out=f"{path}-copy.{kind}"))
-        for name, more in (
-            ("plain", "keep=['region']"),
-            ("within", "within='region'"),
-            ("order_by", "keep=['region'], order_by='id'"),
-        ):
-            out = place / f"{kind}-{name}-{rows}"
-            line(f"  {kind}: {name}", RELEASE.format(source=source, out=out, more=more), copied)
-        bundle = place / f"{kind}-plain-{rows}"
-        line(f"  {kind}: verify", f"import holdfast\nassert holdfast.verify({str(bundle)!r})")
-        ask = f"import holdfast\nholdfast.load({str(bundle)!r}).ask('share', equal=0)"
-        line(f"  {kind}: ask", ask)
+        for name in variants:
+            bundle = place / f"{kind}-{name}-{rows}"
+            release = RELEASE.format(source=source, out=bundle, more=VARIANTS[name])
+            line(f"  {kind}: {name}", release, copied)
+            check = f"import holdfast\nassert holdfast.verify({str(bundle)!r})"
+            line(f"  {kind}: {name}, verify", check, copied)
+            peer = measured(GROUP_BY.format(bundle=bundle, kind=kind))[0]
+            line(f"  {kind}: {name}, ask", ASK.format(bundle=bundle), peer)
+            line(f"  {kind}: {name}, ask later", LATER.format(bundle=bundle), peer)
+            line(f"  {kind}: {name}, report", REPORT.format(bundle=bundle), copied)
+            shutil.rmtree(bundle)
+    for left in place.glob(f"{path.name}*"):
+        left.unlink()
 
 
 if __name__ == "__main__":
