@@ -60,6 +60,7 @@ def test_the_first_panel_has_ten_options_and_all_others_are_headed(help_of_priva
 def test_help_has_no_narrow_column(help_of_privatize):
     filled = [line for line in help_of_privatize.splitlines() if line.startswith(" " * 29)]
     assert max(map(len, filled)) > 74
+    assert max(map(len, help_of_privatize.splitlines())) <= 80
     assert len(help_of_privatize.splitlines()) < 140
 
 

@@ -169,3 +169,11 @@ def test_quotes_that_are_not_closed_are_refused_before_all_is_read(tmp_path, mon
     path = tmp_path / "in.csv"
     path.write_bytes(b'place,n\na,1\n"b,2\n' + b"c,3\n" * 9000)
     assert "near row 3 of the file" in refusal(path, **OPTIONS)
+
+
+def test_only_what_is_published_decides_whether_a_file_has_a_mark_for_excel(tmp_path):
+    for name, text, marked in (("a", "Köln,x", True), ("b", "Koln,é", False)):
+        path = tmp_path / f"{name}.csv"
+        path.write_bytes(f"place,note,n\n{text},3\nBonn,,0\n".encode("cp1252"))
+        style = open_table(path, count="n", category="place").source.style
+        assert (style.encoding, style.bom == b"\xef\xbb\xbf") == ("utf-8", marked)

@@ -49,14 +49,15 @@ def privatize(
 
         holdfast privatize homicides.csv --dry-run
 
-        holdfast privatize homicides.csv --count homicides --category county --keep state
-        --epsilon 1 --dry-run
+        holdfast privatize homicides.csv --count homicides --category county
+        --keep state --epsilon 1 --dry-run
 
-        holdfast privatize homicides.csv --count homicides --category county --keep state
+        holdfast privatize homicides.csv --count homicides --category county
+        --keep state --epsilon 1 --out release
+
+        holdfast privatize visits.xlsx --header-row 3 --count visits
+        --category clinic --within region --missing -999 --contributions 5
         --epsilon 1 --out release
-
-        holdfast privatize visits.xlsx --header-row 3 --count visits --category clinic
-        --within region --missing -999 --contributions 5 --epsilon 1 --out release
     """
     from holdfast.cli.look import say_look
     from holdfast.plan.before import before

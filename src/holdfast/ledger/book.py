@@ -1,5 +1,6 @@
 """All entries of a ledger, read in the order in which they were written; what is left by them."""
 
+import shlex
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -107,7 +108,8 @@ class Book:
         if not balances:
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
-                "Hint: check the name, or set one with `holdfast ledger set-limit`."
+                "Hint: check the name, or set a limit: holdfast ledger set-limit FILE "
+                f"--dataset {shlex.quote(dataset)} --epsilon 2"
             )
         return balances
 

@@ -13,6 +13,7 @@ tables to the letter, every entry's hash and place, their number on the first pa
 import json
 import os
 import secrets
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -183,8 +184,8 @@ def _unfinished(path: Path) -> str:
 def _opened(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
         raise HoldfastError(
-            f"`ledger` {path} is not there. Hint: check the path; "
-            "`holdfast ledger set-limit` starts a new ledger."
+            f"`ledger` {path} is not there. Hint: check the path, or start one: holdfast ledger "
+            f"set-limit {shlex.quote(str(path))} --dataset NAME --epsilon 2"
         )
     file = path.resolve()
     _check_only_name(file)

@@ -59,10 +59,12 @@ class _CsvSource(Source):
 
     @property
     def style(self) -> Style:
-        """How it is written; what is left of Windows-1252 could be taken for UTF-8."""
-        encoding, header = self.encoding, self.header
-        name = "utf-8" if encoding.name == "cp1252" else encoding.name
-        return Style(header.delimiter, header.newline, name, encoding.bom)
+        """How it is written; what is left of Windows-1252 could be taken for UTF-8, so that is
+        written, with a mark by which Excel on Windows knows it."""
+        name, bom, header = self.encoding.name, self.encoding.bom, self.header
+        if name == "cp1252":
+            name, bom = "utf-8", codecs.BOM_UTF8
+        return Style(header.delimiter, header.newline, name, bom)
 
     def held(self) -> TextSource:
         """All rows as lists of cells."""

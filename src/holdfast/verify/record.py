@@ -5,6 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from holdfast.errors import numbered
 from holdfast.privacy.noise import Noise
 from holdfast.release.limits import (
     LARGEST_COUNT,
@@ -163,7 +164,8 @@ def check_fields(record: dict[str, Any]) -> str:
         if len(column["relations"]) not in (0, k):
             raise Damage("a column is related to others than those before it.")
         _check_measured(column, len(groups["names"]), regrouped=groups["regrouped"])
-    return f"{len(names)} columns of counts, {len(groups['names'])} groups, every field in order"
+    counts_words = numbered(len(names), "column of counts", "columns of counts")
+    return f"{counts_words}, {numbered(len(groups['names']), 'group')}, every field in order"
 
 
 def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
