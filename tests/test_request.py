@@ -76,6 +76,38 @@ def test_a_field_means_the_same_as_words_and_in_python(name):
     assert Request.read(**evaluated(request.as_python("a.csv"))) == request
 
 
+def filled_in(request):
+    """The page's form as somebody fills it in for a request."""
+    from starlette.datastructures import FormData
+
+    from holdfast.page.form import BLANK
+
+    typed = []
+    for name, words in words_of(request.as_command("a.csv")).items():
+        words = [word or BLANK for word in words]
+        if FIELDS[name].form is Form.FLAG:
+            typed.append((name, "yes"))
+        elif FIELDS[name].form.repeated:
+            typed.append((f"{name}.others", "\n".join(words)))
+        else:
+            typed.append((name, words[-1]))
+    return FormData(typed)
+
+
+@fields
+def test_a_field_means_the_same_in_the_form_of_the_page(name):
+    pytest.importorskip("starlette")
+    from holdfast.page.form import ELSEWHERE, read_form
+
+    request = Request.read(**options_with(name))
+    if name in ELSEWHERE:
+        assert name in ("query", "keep_none")
+        return
+    found = Request.from_words(read_form(filled_in(request)))
+    withheld = {} if request.keep or request.from_people else {"keep_none": True}
+    assert found == Request.read(**options_with(name) | withheld)
+
+
 def options_without(name):
     """The same options where the field is not given, nor what goes with it alone."""
     needed = NEEDED.get(name, {})

@@ -315,18 +315,7 @@ def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
 
 def test_what_starts_a_ledger_is_a_command_that_works(cli):
     name = table("place,n\n" + "".join(f"p{i},{i * i % 7}\n" for i in range(30)))
-    words = ("privatize", name, "--count", "n", "--category", "place")
-        "privatize",
-    words += ("--epsilon", "1", "--dry-run")
-        name,
-        "--count",
-        "n",
-        "--category",
-        "place",
-        "--epsilon",
-        "1",
-        "--dry-run",
-    )
+    words = ("privatize", name, "--count", "n", "--epsilon", "1", "--keep-none", "--dry-run")
     pays = ("--ledger", "b.ledger", "--dataset", "North Carolina")
     code, _, err = cli(*words, *pays)
     assert code == 2

@@ -36,6 +36,11 @@ def test_words_have_no_more_than_a_hundred_in_a_hundred():
     assert "73 times in 100" in explain(1).sentence
 
 
+def test_no_line_of_the_deployments_is_wider_than_a_screen():
+    uses = str(explain(1)).rpartition("\n\n")[2].splitlines()
+    assert max(map(len, uses)) <= 78 and any("U.S. Census Bureau" in line for line in uses)
+
+
 def test_deployments_rise_and_have_sources():
     found = deployments()
     assert [each.epsilon for each in found] == sorted(each.epsilon for each in found)

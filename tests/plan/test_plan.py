@@ -133,3 +133,8 @@ def test_what_cannot_be_planned_is_refused_in_words(options, message):
     given = {"prior": SHAPE, "rows": 30, "epsilons": ["1"]} | options
     with pytest.raises(HoldfastError, match=re.escape(message)):
         plan(given.pop("prior"), **given)
+
+
+def test_an_error_that_is_next_to_nothing_is_only_said_to_be_small():
+    found = str(plan("poisson:35", rows=60, epsilons=[5], repetitions=1))
+    assert "under 0.01 points" in found and "0.0000" not in found.replace("under 0.0001", "")

@@ -1,6 +1,7 @@
 """Epsilon in words and odds, for people who decide and do not compute."""
 
 import math
+import textwrap
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
@@ -15,6 +16,7 @@ USUAL = Fraction(5)
 """A larger epsilon is said to be large wherever it is met."""
 MOST = 100
 NEARLY = 0.995
+WIDTH = 78  # of a line that fits any screen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,11 @@ class Explanation:
         name = f"epsilon = {float(self.epsilon):g}"
         odds = [(f"{before:.1%}", f"{self.suspicion(before):.1%}") for before in SUSPICIONS]
         uses = [
-            (f"{known.epsilon:g}", known.protects, f"{known.product}, {known.by}", f"{known.year}")
+            textwrap.fill(
+                f"{known.epsilon:<8g}{known.product}, {known.by} {known.year}: {known.protects}",
+                WIDTH,
+                subsequent_indent=" " * 8,
+            )
             for known in deployments()
         ]
         return "\n\n".join(
@@ -106,8 +112,7 @@ class Explanation:
                 "It does not hide what is true of people in general, nor columns that are "
                 "published as they are. Another release of the same data adds its own epsilon.",
                 "Who uses which epsilon (OpenDP Deployments Registry; one for a day or a month is "
-                "spent again every day or month):\n\n"
-                + aligned(("epsilon", "protects", "product", "year"), uses),
+                "spent again every day or month), and what it protects:\n\n" + "\n".join(uses),
             ]
         )
 

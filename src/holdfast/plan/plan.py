@@ -93,7 +93,7 @@ class Plan:
             (
                 each.epsilon,
                 roughly(each.off),
-                *(asked.amount(each.within[asked.name]) for asked in self.asked),
+                *(asked.about(each.within[asked.name]) for asked in self.asked),
             )
             for each in self.expected
         ]
@@ -107,7 +107,7 @@ class Plan:
             groups = [
                 (
                     each.epsilon,
-                    *(asked.amount(each.within_groups[asked.name]) for asked in self.asked),
+                    *(asked.about(each.within_groups[asked.name]) for asked in self.asked),
                 )
                 for each in self.expected
             ]

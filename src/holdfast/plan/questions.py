@@ -11,6 +11,8 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, roughly
 from holdfast.fit.histogram import Draws, Histogram
 
+LEAST = 0.0001  # of an error in words: a hundredth of a point
+
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
@@ -43,6 +45,14 @@ class Asked:
             return roughly(error, digits)
         points = roughly(100 * error, digits)
         return f"{points} point{'s' if points != '1' else ''}"
+
+    def about(self, error: float) -> str:
+        """The same where an error that is next to nothing is only said to be small.
+
+        >>> read_question("zeros").about(1.6e-9), read_question("mean").about(1.6e-9)
+        ('under 0.01 points', 'under 0.0001')
+        """
+        return f"under {self.amount(LEAST)}" if error < LEAST else self.amount(error)
 
 
 def read_question(text: str) -> Asked:
