@@ -16,17 +16,11 @@ PRIVATIZERS: dict[str, type] = {
     name: getattr(privatizers, name) for name in privatizers.__all__ if name != "Privatizer"
 }
 CONSTRUCTORS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        constructors.Frontier,
-        constructors.Heuristic,
-        constructors.LinearProgram,
-        constructors.Optimal,
-        constructors.UnfixedOptimum,
-        baselines.DiscreteGaussian,
-        baselines.Staircase,
-        baselines.TruncatedGeometric,
-    )
+    name: getattr(constructors, name)
+    for name in ("Frontier", "Heuristic", "LinearProgram", "Optimal", "UnfixedOptimum")
+} | {
+    name: getattr(baselines, name)
+    for name in ("DiscreteGaussian", "Staircase", "TruncatedGeometric")
 }
 OURS = (*PRIVATIZERS.values(), *CONSTRUCTORS.values())
 

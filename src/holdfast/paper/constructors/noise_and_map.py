@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.arrays import Floats
-from holdfast.errors import HoldfastError
 
 Shares = tuple[NDArray[np.intp], NDArray[np.intp], Floats]
 """Cells, outputs, and how much of a cell goes to an output."""
@@ -62,14 +61,6 @@ def _canonical_law(n: int, epsilon: float, delta: float) -> Floats:
     falls = np.diff(np.where(steps < 0, -tail, tail), axis=1)
     crosses = (steps[:, :-1] >= 0) & (steps[:, 1:] < 0)
     return np.asarray(np.maximum(falls + crosses, 0.0))
-
-
-def check_delta(epsilon: float, delta: float) -> None:
-    """δ above e^ε - 1 would leave nothing to protect."""
-    if delta > math.expm1(epsilon):
-        raise HoldfastError(
-            f"`delta` must be at most e^epsilon - 1, got {delta:g} with epsilon = {epsilon:g}."
-        )
 
 
 def carried(noisy: Floats, z: Floats, w: Floats) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.noise_and_map import carried, check_delta, noisy_law
+from holdfast.paper.constructors.noise_and_map import carried, noisy_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
@@ -54,7 +54,11 @@ class Optimal(Constructor):
         w = z if self.target is None else check_target(self.target)
         if w.shape != z.shape:
             raise HoldfastError("`target` must have one share for every count, as z has.")
-        check_delta(float(exact), float(delta))
+        if delta > math.expm1(exact):
+            raise HoldfastError(
+                f"`delta` must be at most e^epsilon - 1, got {float(delta):g} with epsilon = "
+                f"{float(exact):g}, or nothing is left to protect."
+            )
         planned = max(delta - SPARE_DELTA * Fraction(1 + math.exp(exact)), Fraction(0))
         matrix = carried(noisy_law(len(z), float(exact), float(planned)), z, w)
         error, _ = _least(z, w, self.error, float(exact), matrix)
@@ -102,8 +106,14 @@ def _least(z: Floats, w: Floats, error: Any, epsilon: float, matrix: Floats) -> 
         slope = 1.0 if error == "absolute" else 2.0 * len(w)
     else:
         weights = error_weights(error, z)
-        slope = _checked(steepest(weights, z, w))
-        value, size = count_error(matrix, z, weights), float(np.abs(weights).sum())
+        steep = steepest(weights, z, w)
+        if steep is None:
+            raise HoldfastError(
+                "`error` must have the Monge property, as every convex function of the distance "
+                "has: only then is the least error known in closed form. "
+                "Hint: LinearProgram(error=...) takes any weights."
+            )
+        value, size, slope = count_error(matrix, z, weights), float(np.abs(weights).sum()), steep
     below = np.cumsum(w)
     levels = float(np.minimum(below, np.maximum(1 - below, 0)).sum())
     grow = 1 + math.exp(epsilon)
@@ -123,13 +133,3 @@ def steepest(weights: Floats, z: Floats, w: Floats) -> float | None:
     if (np.diff(steps, axis=0) > slip).any() or (np.ptp(live[z == 0], axis=1) > slip).any():
         return None
     return float(np.abs(steps).max(initial=0))
-
-
-def _checked(slope: float | None) -> float:
-    if slope is None:
-        raise HoldfastError(
-            "`error` must have the Monge property, as every convex function of the distance has: "
-            "only then is the least error known in closed form. "
-            "Hint: LinearProgram(error=...) takes any weights."
-        )
-    return slope

@@ -13,7 +13,6 @@ from holdfast.paper.distributions import check_target
 from holdfast.paper.mechanism.certificate import TOTAL, Certificate, certify
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error
 from holdfast.privacy.randomness import Randomness, randomness
 
 KEPT_WITHIN = 1e-9
@@ -115,10 +114,6 @@ class Mechanism:
     def image(self, source: ArrayLike) -> Floats:
         """The law of the released counts, for true counts distributed as `source`."""
         return np.asarray(np.asarray(source, dtype=np.float64) @ self.matrix)
-
-    def count_error(self, source: ArrayLike, error: Any = "absolute") -> float:
-        """Expected count error of what is sampled, for counts distributed as `source`."""
-        return count_error(self.matrix, source, error)
 
     def _check_image(self) -> None:
         if self.target is None:
