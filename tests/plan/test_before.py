@@ -125,13 +125,20 @@ def test_groups_are_listed_with_their_rows_and_small_ones_and_slips_are_said():
     assert "differ by little" in near
 
 
-def test_what_groups_cost_the_whole_is_said_in_numbers():
+def test_what_groups_cost_is_said_in_words_and_numbers():
     found = said(within="state", split="0.2")
-    assert "less of epsilon is left than without groups" in found.paragraphs[2]
+    assert "They cost nothing" in found.paragraphs[2]
+    headings, _numbers = found.paragraphs[3].splitlines()[2:]
+    assert "single counts  distribution  noise" in headings
+    found = said(within="state", split="0.9")
+    assert "The share named by split is divided" in found.paragraphs[2]
     headings, numbers = found.paragraphs[3].splitlines()[2:]
-    assert "single counts  whole table  groups  noise" in headings
+    assert "single counts  distribution  groups  noise" in headings
     counts, whole, groups = map(Fraction, numbers.split()[2:5])
-    assert counts == Fraction("0.4") and abs(whole + groups - Fraction("0.1")) < Fraction("0.001")
+    options = {"count": "teachers", "category": "school", "within": "state"}
+    with opened(schools(600), request := Request.read(epsilon="0.1", **options)) as table:
+        assert "is taken from single counts" in before(table, request).paragraphs[2]
+    assert abs(counts + whole + groups - Fraction("0.5")) < Fraction("0.001") and groups > 0
 
 
 def test_it_is_said_whether_a_second_run_pays_again(tmp_path):

@@ -105,18 +105,28 @@ class Before:
         listed = "; ".join(f"{one_line(name)}: {size:,}" for size, name in sizes)
         return [
             f"The table has {numbered(len(partition), 'group')} ({one_line(str(partition.within))})"
-            f", each with a distribution of its own beside that of the whole, for which less of "
-            f"epsilon is left than without groups. {which}: {listed}."
+            f", each with a distribution of its own. {self._cost} {which}: {listed}."
         ]
+
+    @property
+    def _cost(self) -> str:
+        """What the groups cost, and whom."""
+        if not any(budget.whole and budget.sums for budget in self.promise.budgets):
+            return "They cost nothing: their noisy counts tell as much as sums of them would."
+        if self.request.split is not None:
+            return "The share named by split is divided between the whole table and its groups."
+        return (
+            "That of the whole table is measured as without groups; what these cost is taken from "
+            "single counts."
+        )
 
     @property
     def _budgets(self) -> str:
         """Every part of every column's budget."""
-        grouped = any(budget.whole for budget in self.promise.budgets)
         parts = {
             "single counts": [budget.counts for budget in self.promise.budgets],
-            "whole table": [budget.whole for budget in self.promise.budgets],
-            "groups" if grouped else "distribution": [b.sums for b in self.promise.budgets],
+            "distribution": [budget.whole or budget.sums for budget in self.promise.budgets],
+            "groups": [budget.whole and budget.sums for budget in self.promise.budgets],
             "totals": [budget.totals for budget in self.promise.budgets],
         }
         shown = {name: column for name, column in parts.items() if any(column)}
