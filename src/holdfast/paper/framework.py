@@ -137,7 +137,7 @@ def privatize(
             "`privatizer` is missing. Hint: holdfast.paper.privatizers.CyclicLaplace()."
         )
     privatise = None if privatizer is None else made_anew(as_privatizer(privatizer))
-    quantile = _quantile(n)
+    quantile = made_anew(n) if type(n) is PrivateQuantile else None  # one derived from it could lie
     bound = check_n(n) if quantile is None else quantile
     epsilon_n = Fraction(0) if quantile is None else quantile.part(total, len(d))
     parts = epsilon_n, *_parts(total - epsilon_n, split, one_stage=privatise is None)
@@ -232,11 +232,6 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     0.136
     """
     return Fraction(round(1000 * (0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))), 1000)
-
-
-def _quantile(n: int | PrivateQuantile) -> PrivateQuantile | None:
-    """The quantile that finds n; None where n is a number. One derived from ours could lie."""
-    return made_anew(n) if type(n) is PrivateQuantile else None
 
 
 def _parts(epsilon: Fraction, split: Any, *, one_stage: bool) -> tuple[Fraction, Fraction]:

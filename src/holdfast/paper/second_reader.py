@@ -19,7 +19,7 @@ from holdfast.verify.report import Check, Failure, Verification
 
 BITS = 256
 KEPT_WITHIN = Fraction(1, 10**9)
-CLAIMED = "epsilon_1 is claimed by the author of the privatizer; nobody checked it"
+UNCHECKED = "nobody checked that the privatizer keeps what its author claims"
 Rows = list[list[int]]
 
 
@@ -57,10 +57,12 @@ def _checks(
         ),
         _check("delta is from 0 to below 1", min(delta_1, delta_2) >= 0 and delta_1 + delta_2 < 1),
         _check(
-            "the noise library's privacy map states no more than epsilon_1",
+            "the noise library's privacy map states no more than epsilon_1"
+            if certified is not None
+            else "epsilon_1 is what the author of the privatizer claims",
             certified is None or Fraction(certified) <= spent_1,
             f"privatizer: {privatizer}",
-            None if certified is not None else CLAIMED,
+            None if certified is not None else UNCHECKED,
         ),
         _check("z is a distribution of n counts", _is_distribution(record["z"], n)),
         _check(
@@ -89,8 +91,8 @@ def _checks(
 
 
 def _check(name: str, holds: bool, detail: str = "", warning: str | None = None) -> Check:
-    failure = None if holds else Failure.DAMAGE
-    return Check(name=name, passed=bool(holds), detail=detail, failure=failure, warning=warning)
+    damage = Failure.DAMAGE if not holds else None
+    return Check(name=name, passed=bool(holds), detail=detail, failure=damage, warning=warning)
 
 
 def exp_below(x: Fraction) -> Fraction:
@@ -112,8 +114,7 @@ def _weights(path: Path) -> Rows:
     array = np.load(path, allow_pickle=False)
     if array.dtype != np.dtype("<i8") or array.ndim != 2:
         raise ValueError("not a matrix of 64-bit integers")
-    rows: Rows = array.tolist()
-    return rows
+    return list(array.tolist())
 
 
 def _counts(path: Path) -> list[int]:

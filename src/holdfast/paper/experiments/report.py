@@ -72,14 +72,11 @@ def write_report(
 ) -> Path:
     """report.html and report.md in `place`; the path of the page."""
     blocks: list[Block] = [Heading(1, TITLE), *_summary(sections, effort)]
-    if left_out:
-        blocks.append(
-            Paragraph(f"Left out because their data were not found: {', '.join(left_out)}.")
-        )
-    if missing:
-        named = ", ".join(missing)
-        words = f"These data sets were not found, so nothing is reported on them: {named}."
-        blocks.append(Paragraph(words))
+    absent = {
+        "Left out because their data were not found": left_out,
+        "These data sets were not found, so nothing is reported on them": missing,
+    }
+    blocks += [Paragraph(f"{words}: {', '.join(n)}.") for words, n in absent.items() if n]
     differ = [c for s in sections for c in s.claims if c.counts_as is Verdict.DIFFERS]
     if differ:
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
