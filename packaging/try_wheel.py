@@ -9,15 +9,18 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 from lowest import __file__ as LOWEST
 
+MOST = 550  # MiB of a plain install
+OTHERS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 DATA = "import holdfast, pathlib; print(pathlib.Path(holdfast.__file__).parent / 'data')"
 OPTIONS = (
     *("--count", "homicides", "--category", "county", "--keep", "population"),
-    *("--max-count", "50", "--epsilon", "1", "--out", "release"),
+    *("--epsilon", "1", "--out", "release"),
 )
 
 
@@ -33,13 +36,16 @@ def main() -> None:
         place = Path(folder)
         run(place, chosen.python, "-m", "venv", "env")
         python = place / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        install(place, python, chosen)
+        install(place, python, chosen, "")
+        weigh(place)
         use(place, python)
+        install(place, python, chosen, f"[{chosen.extras}]")
+        use_extras(place, python)
         open_page(place, python)
     print("The wheel stands on its own.")
 
 
-def install(place: Path, python: Path, chosen: argparse.Namespace) -> None:
+def install(place: Path, python: Path, chosen: argparse.Namespace, extras: str) -> None:
     """Installs the wheel with what it needs, the oldest or the newest."""
     words = []
     if chosen.dependencies == "lowest":
@@ -47,27 +53,40 @@ def install(place: Path, python: Path, chosen: argparse.Namespace) -> None:
         bounds = subprocess.run(asked, capture_output=True, check=True).stdout
         (place / "lowest.txt").write_bytes(bounds)
         words = ["--constraint", "lowest.txt"]
-    what = f"{chosen.wheel.resolve()}[{chosen.extras}]"
+    what = f"{chosen.wheel.resolve()}{extras}"
     run(place, python, "-m", "pip", "install", "--quiet", *words, what)
 
 
+def weigh(place: Path) -> None:
+    """Prints what a plain install takes, pip aside, and by which packages."""
+    packages = Counter[str]()
+    for file in place.rglob("site-packages/*/**/*"):
+        package = next(p for p in file.parents if p.parent.name == "site-packages").name
+        packages[package.removesuffix(".libs")] += 0 if file.is_dir() else file.lstat().st_size
+    sizes = {name: size / 2**20 for name, size in packages.items() if name not in OTHERS}
+    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:5]
+    print(f"{sum(sizes.values()):.0f} MiB: " + ", ".join(f"{n} {sizes[n]:.0f}" for n in largest))
+    assert sum(sizes.values()) < MOST
+
+
 def use(place: Path, python: Path) -> None:
-    """The first things that people do."""
+    """The first things that people do, which need no extra."""
     hold = (python, "-m", "holdfast")
     run(place, *hold, "--version")
-    run(place, *hold, "demo", "--picture", "demo.svg")
+    run(place, *hold, "demo")
     data = run(place, python, "-c", DATA).strip()
     table = Path(data) / "county_homicides_1996.csv"
     assert str(place) in str(table), "the table is not the wheel's own"
-    run(
-        place,
-        *hold,
-        "privatize",
-        table,
-        *OPTIONS,
-    )
+    run(place, *hold, "privatize", table, *OPTIONS)
     run(place, *hold, "verify", "release")
+    run(place, *hold, "ask", "release", "share zero")
     run(place, *hold, "report", "release")
+
+
+def use_extras(place: Path, python: Path) -> None:
+    """What extras are for."""
+    hold = (python, "-m", "holdfast")
+    run(place, *hold, "demo", "--picture", "demo.svg")
     run(place, *hold, "report", "release", "--format", "xlsx")
     for file in ("demo.svg", "release/table.csv", "release-report.html", "release-report.xlsx"):
         assert (place / file).stat().st_size, file
