@@ -43,6 +43,16 @@ def test_a_release_of_an_array_imports_no_frames_no_study_and_no_kernels():
     assert not loaded & {"pandas", "polars", "pyarrow", "duckdb", "typer", "numba"}
 
 
+def test_numba_is_not_on_the_path_of_a_release_its_verification_and_its_answers(tmp_path):
+    (tmp_path / "t.csv").write_text("place,n\n" + "".join(f"p{k},{k * k % 7}\n" for k in range(90)))
+    loaded = loaded_after(
+        f"import os, holdfast; os.chdir({str(tmp_path)!r})\n"
+        "holdfast.privatize('t.csv', count='n', category='place', epsilon=1, out='r')\n"
+        "assert holdfast.verify('r') and holdfast.load('r').ask('share', equal=0)"
+    )
+    assert not loaded & {"pandas", "polars", "pyarrow", "duckdb", "typer", "numba", "scipy"}
+
+
 def test_functions_win_over_the_packages_of_their_names():
     loaded_after(
         "import holdfast.verify.record, holdfast.plan.words, holdfast.plan.plan\n"

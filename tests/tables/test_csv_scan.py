@@ -2,8 +2,6 @@
 
 import csv
 import io
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -159,34 +157,10 @@ def test_plain_blocks_are_not_left_to_python(monkeypatch):
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(min_size=1, max_size=60), st.data())
-def test_with_and_without_numba_spans_are_put_together_alike(data, draw):
-    fast = pytest.importorskip("holdfast.tables.spans_fast")
+def test_spans_are_put_together(data, draw):
     block = np.frombuffer(data, np.uint8)
     place = st.integers(0, len(block))
     pairs = draw.draw(st.lists(st.tuples(place, place).map(sorted), max_size=9))
     starts, stops = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    own = spans.joined(block, starts, stops)
-    assert own.tobytes() == b"".join(data[a:b] for a, b in pairs)
-    assert own.tobytes() == fast.joined(block, starts, stops).tobytes()
-
-
-def test_numba_is_loaded_where_there_is_much_to_put_together(monkeypatch):
-    used = []
-    monkeypatch.setattr(spans, "SLOWLY", 100)
-    monkeypatch.setattr(spans, "_joined", 0)
-    monkeypatch.setattr(spans, "_numba", lambda: used.append(1))
-    text = Texts.of(["Kent", "Ely"])
-    for _ in range(20):
-        text.to_pylist()
-    assert 0 < len(used) < 20
-
-
-def test_without_numba_tables_are_read_all_the_same():
-    code = (
-        "import sys\nsys.modules['numba'] = None\n"
-        "from holdfast.tables import spans\nspans.SLOWLY = -1\n"
-        "from holdfast.tables.csv import parse_csv\n"
-        "assert parse_csv(b'a,n\\nx,1\\n').rows == [['x', '1']]\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    joined = spans.joined(block, starts, stops)
+    assert joined.tobytes() == b"".join(data[a:b] for a, b in pairs)

@@ -1,12 +1,9 @@
 """Spans of bytes: where cells end, numbers in them, keys of them, and some of them put together.
 
-Each is one NumPy passage over all spans at once. What takes longest, putting spans together, goes
-through a loop compiled by numba where that is installed (the extra `fast`) and there is much to do;
-the result is the same.
+Each is one NumPy passage over all spans at once. Loops compiled by numba were tried: they saved
+less of a release of a million rows than numba takes to load.
 """
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,10 +15,8 @@ Keys = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 
 MOST_DIGITS = 15  # any such number is below 2^53
-SLOWLY = 1 << 26  # bytes that are put together in the time that numba takes to load
 _LF, _ZERO = 10, 48
 _MIX, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
-_joined = 0  # bytes so far, without numba
 
 
 def separators(data: Bytes, delimiter: int, width: int) -> Integers | None:
@@ -64,27 +59,13 @@ def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Ma
 
 def joined(data: Bytes, starts: NDArray[Any], stops: NDArray[Any]) -> Bytes:
     """The bytes of spans, one after the other."""
-    global _joined
-    fast = _numba() if _joined > SLOWLY else None
-    if fast is not None:
-        return fast(data, starts, stops)
     sizes = stops - starts
     ends = np.cumsum(sizes)
     if not len(ends):
         return data[:0]
     places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
     places += np.arange(int(ends[-1]), dtype=np.int32)
-    _joined += len(places)
     return data.take(places)
-
-
-@cache
-def _numba() -> Callable[..., Bytes] | None:
-    try:
-        from holdfast.tables.spans_fast import joined
-    except Exception:  # not there, or not in order: it is not needed
-        return None
-    return joined  # type: ignore[no-any-return]
 
 
 def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:
