@@ -303,7 +303,9 @@ def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
     assert re.search(r"place +│ text +│ +32 │ category\?", out)
     assert "--missing -999" in out and "Leave them out" in out and "two spellings" in out
     assert "Rows by state: 'KS' 10; 'KS ' 1; 'NE' 20" in words_in(out)
-    options = "--count n --category place --epsilon 1 --missing -999 --last-row 32 --dry-run"
+    assert "Next, with your own choice of columns, or --keep-none for --keep:" in words_in(out)
+    options = "--count n --category place --keep COLUMN --epsilon 1"
+    options += " --missing -999 --last-row 32 --dry-run"
     assert f"  holdfast privatize {name} {options}\n" in out  # one line, to be copied
     code, out, err = cli("privatize", name)
     assert code == 0 and f"{options}\n" in out and "Error" not in err

@@ -124,6 +124,9 @@ def _next(found: "Look") -> list[str]:
     if not found.rows or found.problem:
         return []
     needed, what = {"count": ["COLUMN"], "category": ["COLUMN"]}, "your own choice of columns"
+    if len(found.columns) > len(needed) and FIELDS["keep_none"].option not in words:
+        needed["keep"] = ["COLUMN"]
+        what += ", or --keep-none for --keep"
     if found.persons_by:
         needed, what = {"categories": ["LIST.csv"]}, "such a file LIST.csv"
     asked = needed | found.suggested | {"epsilon": ["1"]}
