@@ -154,12 +154,12 @@ def _say_before(found: "Before", as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
         return
-    from holdfast.cli.released import balances, say_balances
+    from holdfast.cli.released import say_balances
 
     for words in found.notes:
         note(words)
     show("\n\n".join(found.paragraphs))
-    say_balances(balances(found.request), found.promise.epsilon)
+    say_balances(found.request, found.promise.epsilon)
     for words in found.doubts:
         show(f"\nBefore paying: {one_line(words)}.", style="bold")
     show("\nNothing was spent, nothing was written.")

@@ -9,7 +9,6 @@ from holdfast.cli.screen import note, show
 from holdfast.errors import listed_names, numbered, one_line, roughly
 
 if TYPE_CHECKING:
-    from holdfast.ledger.book import Balance
     from holdfast.release.release import Column, Release
     from holdfast.request import Request
 
@@ -41,6 +40,7 @@ def say_release(release: "Release", folder: Path) -> None:
 def summary(release: "Release", request: "Request", folder: Path) -> dict[str, Any]:
     """The same as plain values."""
     from holdfast.cli.ledger import account_dict
+    from holdfast.ledger.ledger import balances_of
 
     return {
         "folder": os.fspath(folder),
@@ -54,7 +54,7 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
         "published": list(release.published),
         "notes": list(release.notes),
         "repeated": release.repeated,
-    } | account_dict(balances(request))
+    } | account_dict(balances_of(request))
 
 
 def _is_other(release: "Release", name: str) -> bool:
@@ -69,21 +69,12 @@ def _noise(column: "Column") -> str:
     )
 
 
-def balances(request: "Request") -> "list[Balance]":
-    """What a release must fit: what its period has left, and what is left for all time."""
-    if request.ledger is None or request.simulated:
-        return []
-    from holdfast.ledger.ledger import open_ledger
-
-    return open_ledger(request.ledger).must_fit(
-        request.dataset or "", subset=request.subset, period=request.period
-    )
-
-
-def say_balances(found: "list[Balance]", epsilon: Fraction | None = None) -> None:
+def say_balances(request: "Request", epsilon: Fraction | None = None) -> None:
     """What a dataset has left; and whether that is enough for a run, where there is one to come."""
     from holdfast.cli.ledger import sentence
+    from holdfast.ledger.ledger import balances_of
 
+    found = balances_of(request)
     for balance in found:
         show(sentence(balance))
     if epsilon is not None and any(epsilon > balance.epsilon_left for balance in found):
@@ -98,4 +89,4 @@ def say_what_was_spent(release: "Release", request: "Request") -> None:
             style="bold",
         )
         show("Whoever sees it published again learns that the table has not changed.")
-    say_balances(balances(request))
+    say_balances(request)

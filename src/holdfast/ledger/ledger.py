@@ -24,6 +24,7 @@ from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
 from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
+from holdfast.request import Request
 from holdfast.tables.periods import Period, read_period
 from holdfast.tables.subset import Subset, read_subset
 
@@ -240,6 +241,15 @@ def open_ledger(ledger: Any) -> Ledger:
     opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     with read(opened.path, opened.timeout):
         return opened
+
+
+def balances_of(request: Request) -> list[Balance]:
+    """What a release must fit: what its period has left, and what is left for all time."""
+    if request.ledger is None or request.simulated:
+        return []
+    return open_ledger(request.ledger).must_fit(
+        request.dataset or "", subset=request.subset, period=request.period
+    )
 
 
 def check_name(dataset: Any) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError, LeakError
+from holdfast.ledger.ledger import balances_of
 from holdfast.page.draft import Draft, Filled, digest_of
 from holdfast.page.folder import stamp
 from holdfast.page.form import field_in, placed
@@ -83,7 +84,7 @@ def check(site: Site, draft: Draft) -> Checked:
             ("check", draft.file, digest), lambda: _check(source, draft.file, words, true)
         )
         check_place(Path(true["out"][-1]))
-        fits = _balances(Request.from_words(true))
+        fits = tuple(balances_of(Request.from_words(true)))
     except LeakError as error:
         said, wrong = site.said(str(error)), "publish_anyway"
         return Checked(problem=said, wrong=wrong, leaks=error.names)
@@ -108,35 +109,19 @@ def _check(source: Path, called: str, words: Filled, true: Filled) -> Checked:
         notes=found.notes,
         simulated=found.promise.simulated,
         epsilon=found.promise.epsilon,
-        recipe=_recipe(called, words),
+        recipe=recipe(called, words),
     )
 
 
-def _recipe(called: str, words: Filled) -> Recipe:
+def recipe(called: str, words: Filled) -> Recipe:
+    """The same run as a command and in Python, with paths as they are in the page's folder."""
     request = Request.from_words(words)
     return Recipe(command=request.as_command(called), python=request.as_python(called).strip())
-
-
-def recipe(site: Site, draft: Draft) -> Recipe:
-    """The same run as a command and in Python, with paths as they are in the page's folder."""
-    return _recipe(draft.file, draft.words)
 
 
 def balances(site: Site, draft: Draft) -> "tuple[Balance, ...]":
     """What the ledger has left for a draft's data; nothing where there is none."""
     try:
-        return _balances(Request.from_words(placed(draft.words, site.folder)))
+        return tuple(balances_of(Request.from_words(placed(draft.words, site.folder))))
     except HoldfastError:
         return ()
-
-
-def _balances(request: Request) -> "tuple[Balance, ...]":
-    """What a release must fit: what its period has left, and what is left for all time."""
-    if request.ledger is None or request.simulated:
-        return ()
-    from holdfast.ledger.ledger import open_ledger
-
-    found = open_ledger(request.ledger).must_fit(
-        request.dataset or "", subset=request.subset, period=request.period
-    )
-    return tuple(found)

@@ -181,5 +181,5 @@ def _result(site: Site, draft: Draft, status: Status) -> dict[str, Any]:
         "repeated": bool(result.get("repeated")),
         "balances": balances(site, draft),
         **opened.overview(site),
-        "recipe": recipe(site, draft),
+        "recipe": recipe(draft.file, draft.words),
     }
