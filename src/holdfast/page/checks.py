@@ -12,7 +12,7 @@ from holdfast.page.folder import stamp
 from holdfast.page.form import field_in, placed
 from holdfast.page.site import Site
 from holdfast.request import Request
-from holdfast.request.request import PART
+from holdfast.request.together import PART
 from holdfast.tables.look import Look, look
 
 if TYPE_CHECKING:

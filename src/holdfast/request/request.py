@@ -12,6 +12,7 @@ from holdfast.request.recipe import command, plain, python_call
 from holdfast.request.together import (
     MADE_BY_COUNTING,
     ONE_COLUMN,
+    PART,
     UNNAMED,
     by_column,
     check_together,
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from holdfast.privacy.persons import Persons
     from holdfast.privacy.promise import Promise
     from holdfast.tables.options import TableOptions
-
-PART = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal")
-"""Fields that say which part of a file is the table."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,8 @@ ONE_COLUMN = "one column"
 PEOPLE = ("by", "categories", "per")
 MADE_BY_COUNTING = ("count", "category", "keep")
 """Columns that counting persons makes."""
-OF_FILES = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal", "from_people")
+PART = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal")
+"""Fields that say which part of a file is the table."""
 
 
 def check_together(values: Mapping[str, Any]) -> None:
@@ -36,7 +37,7 @@ def check_together(values: Mapping[str, Any]) -> None:
     for name in ("weights", "relations"):
         if name in given and len(values["count"]) < 2:
             raise HoldfastError(f"`{name}` is for several columns of counts. Hint: name them all.")
-    for name in OF_FILES:
+    for name in (*PART, "from_people"):
         if name in given and "query" in given:
             raise HoldfastError(f"`{name}` is for files, and `query` for a database.")
     _check_people(values, given)
