@@ -140,7 +140,7 @@ class Frame(Held):
         of labels, beside those of its rows as they come."""
         data = self.rows.data.select(list(names))
         fresh = [_new_series(name, new, data.implementation) for name, new in counts.items()]
-        return self.back(_own_copy(_with_own_labels(data.with_columns(*fresh))))
+        return self.back(_own_copy(data.with_columns(*fresh)))
 
 
 def open_frame(source: Any) -> Frame | None:
@@ -177,51 +177,54 @@ def _index_as_columns(table: Any) -> Any:
 
 
 def _own_copy(frame: Any) -> Any:
-    """The frame without notes, which could tell the true counts; pandas would also share blocks of
-    memory with the frame that came in."""
+    """The frame as its rows make it: without notes, and without what tells where it was put
+    together from others, or in which order labels were kept. Any of that may tell the true counts,
+    and pandas would also share blocks of memory with the frame that came in."""
     import narwhals.stable.v2 as nw
 
     native = frame.to_native()
-    if frame.implementation.is_pandas():
-        native = native.copy()
-        native.attrs = {}
     if frame.implementation.is_pyarrow():
-        native = without_notes(native)
-    return nw.from_native(native, eager_only=True)
-
-
-def _with_own_labels(frame: Any) -> Any:
-    """The frame with columns of categories whose labels are those of the rows, in the order in
-    which they come: any other order may be that of the counts."""
-    import narwhals.stable.v2 as nw
-
-    kind, native = frame.implementation, frame.to_native()
-    if kind.is_pyarrow():
         for at, column in enumerate(native.columns):
             native = native.set_column(at, native.field(at).name, by_appearance(column))
-    elif kind.is_polars():
-        import polars as pl
-
-        fresh = []
-        for column in native.get_columns():
-            if isinstance(column.dtype, pl.Enum | pl.Categorical):
-                texts = column.cast(pl.String)
-                labels = texts.drop_nulls().unique(maintain_order=True)
-                fresh.append(texts.cast(pl.Enum(labels)))
-        native = native.with_columns(fresh) if fresh else native
-    elif kind.is_pandas():
-        import pandas as pd
-
-        for name in native.columns:
-            column = native[name]
-            if isinstance(column.dtype, pd.CategoricalDtype):
-                seen = list(dict.fromkeys(column.dropna().tolist()))
-                kept = column.cat.set_categories(seen, ordered=False)
-                native = native.assign(**{name: kept})
-            elif "dictionary" in str(column.dtype) and isinstance(column.dtype, pd.ArrowDtype):
-                kept = by_appearance(column.array._pa_array)
-                native = native.assign(**{name: pd.arrays.ArrowExtensionArray(kept)})
+        native = without_notes(native.combine_chunks())
+    elif frame.implementation.is_polars():
+        native = native.with_columns(map(_polars_cells, native.get_columns())).rechunk()
+    elif frame.implementation.is_pandas():
+        fresh = {name: _pandas_cells(native[name]) for name in native}
+        native = type(native)(fresh, copy=True)
     return nw.from_native(native, eager_only=True)
+
+
+def _polars_cells(column: Any) -> Any:
+    """A column whose labels are those of its rows, in the order in which they come."""
+    import polars as pl
+
+    if not isinstance(column.dtype, pl.Enum | pl.Categorical):
+        return column
+    texts = column.cast(pl.String)
+    return texts.cast(pl.Enum(texts.drop_nulls().unique(maintain_order=True)))
+
+
+def _pandas_cells(column: Any) -> Any:
+    """The same of a column of pandas, in one piece."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.set_categories(column.dropna().unique().tolist(), ordered=False)
+    of_texts = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow"
+    if not (of_texts or isinstance(column.dtype, pd.ArrowDtype)):
+        return column
+    whole = by_appearance(column.array.__arrow_array__()).combine_chunks()
+    return pd.Series(column.dtype.__from_arrow__(whole), index=column.index, name=column.name)
+
+
+def _own_index(index: Any) -> Any:
+    """The same of the index of a series, each of its levels."""
+    import pandas as pd
+
+    levels = [index.get_level_values(level).to_series() for level in range(index.nlevels)]
+    fresh = [pd.Index(_pandas_cells(level), name=level.name) for level in levels]
+    return pd.MultiIndex.from_arrays(fresh) if index.nlevels > 1 else fresh[0]
 
 
 @dataclass(frozen=True)
@@ -367,7 +370,7 @@ def _like(series: Any, counts: Integers) -> Any:
     old = series.to_native()
     if nw.dependencies.is_pandas_like_series(old):
         gaps = "Int64" if (counts == MISSING).any() else None
-        return type(old)(known(counts), index=old.index, name=old.name, dtype=gaps)
+        return type(old)(known(counts), index=_own_index(old.index), name=old.name, dtype=gaps)
     return _new_series(series.name, counts, series.implementation).to_native()
 
 
