@@ -101,7 +101,10 @@ def test_minus_one_is_a_bad_count_also_where_codes_are_given():
         open_table([-999, -1, 3], missing=[-999])
 
 
-@pytest.mark.parametrize("code", [0, "3", 5.0, "05", 99, "999", 1e6, "1e3", "9,999", 2**60])
+WRITTEN = ["1e3", "9,999", "1 000", "1.234", "12\u202f345", "1’000", "1_000.000"]
+
+
+@pytest.mark.parametrize("code", [0, "3", 5.0, "05", 99, "999", 1e6, 2**60, *WRITTEN])
 def test_a_code_that_a_count_may_be_is_refused_however_large(code):
     with pytest.raises(HoldfastError, match=r"which a count may be.*a row would vanish"):
         open_table(text(), **OPTIONS, missing=[code])

@@ -174,8 +174,9 @@ def check_codes(codes: Any) -> None:
 
 def _read_as(code: str) -> float:
     """The number that people and programs would read a code as; NaN where it is not a number."""
+    grouped = _TEXT_GROUPED.fullmatch(code) is not None
     try:
-        number = float(code.replace(",", ""))
+        number = float(re.sub(r"[., _'\u2019\u00a0\u2009\u202f]" if grouped else ",", "", code))
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
