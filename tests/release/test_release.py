@@ -1,5 +1,7 @@
 """The release itself: columns, groups, groups chosen later, frames and figures."""
 
+import copy
+import pickle
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -7,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.release import frames
 from holdfast.release.load import load
@@ -25,6 +28,17 @@ def test_a_release_says_in_a_line_what_it_is(demo):
     said = repr(demo)
     assert "SIMULATION" in said and "2,197 rows" in said and "epsilon = 1 for one person" in said
     assert "46 groups" in repr(demo.by("state")) and len(demo) == 2197
+
+
+def test_a_release_is_not_handed_on_with_the_table_that_it_knows(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("place,n\n" + "".join(f"p{k},{1000003 + k * 17 % 40}\n" for k in range(40)))
+    release = holdfast.privatize(
+        path, count="n", category="place", keep_none=True, order_by="place", epsilon=1, seed=1
+    )
+    for hand_on in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(HoldfastError, match=r"it knows the true table.*save"):
+            hand_on(release)
 
 
 def test_columns_are_found_by_name_and_one_stands_for_itself():

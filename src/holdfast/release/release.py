@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -180,6 +180,13 @@ class Release(Answering):
 
     def __len__(self) -> int:
         return self.rows
+
+    def __reduce__(self) -> NoReturn:
+        """It still knows the table that it was made of: what is handed on is its bundle."""
+        raise HoldfastError(
+            "a release cannot be pickled or copied, for it knows the true table. Hint: "
+            "release.save(folder), then holdfast.load(folder)."
+        )
 
     @property
     def only(self) -> Column:
