@@ -136,6 +136,11 @@ def spend_less(promise):
     )
 
 
+def last_digit(lines):
+    line = next(line for line in lines[1:] if "." in line[3])
+    line[3] = line[3][:-1] + str((int(line[3][-1]) + 1) % 10)
+
+
 LIES = {
     "one released count": of_lines("table.csv", cell_changed("deaths", 1)),
     "one noisy count": of_lines("rows.csv", cell_changed("deaths_noisy", 1)),
@@ -145,6 +150,10 @@ LIES = {
     "another seed of ties": first_count(lambda said: said.update(ties="12345")),
     "rows of a count": of_lines("distribution.csv", cell_changed("rows", 1)),
     "an answer": of_lines("answers.csv", lambda lines: lines[2].__setitem__(3, "0.99")),
+    "the last digit of an answer": of_lines("answers.csv", last_digit),
+    "the header of the answers": of_lines(
+        "answers.csv", lambda lines: lines[0].__setitem__(3, "truth")
+    ),
     "an interval of an answer": of_lines(
         "answers.csv", lambda lines: lines[2].__setitem__(5, "1.7")
     ),
@@ -181,6 +190,9 @@ LIES = {
     "the draft for the registry": of_text("deployment.yaml", "epsilon", "epsi1on"),
     "a picture that does something": of_text("distribution.svg", "</svg>", "<script/></svg>"),
     "a picture with a link": of_text("distribution.svg", "<svg ", '<svg onload="x()" '),
+    "a bar of the picture": of_text("distribution.svg", '" fill="#1d3f70"', '9" fill="#1d3f70"'),
+    "a whisker": of_text("distribution.svg", 'y2="', 'y2="1'),
+    "a word of the picture": of_text("distribution.svg", "90 %", "99 %"),
 }
 
 
@@ -209,6 +221,19 @@ def test_a_row_in_another_group_is_found(tmp_path):
 
     place = forged(bundle, tmp_path / "forged", of_lines("rows.csv", change))
     assert not holdfast.verify(place)
+
+
+@pytest.mark.parametrize("label", ["", "ZZ", "NE"])
+def test_a_row_whose_published_cells_say_another_group_is_found(tmp_path, label):
+    """Text is no number, and two things that are no numbers are not the same."""
+    bundle = made("grouped").save(tmp_path / "bundle")
+
+    def change(lines):
+        at = lines[0].index("state")
+        next(line for line in lines[1:] if line[at] != label)[at] = label
+
+    place = forged(bundle, tmp_path / "forged", of_lines("table.csv", change))
+    assert "in a group that its published cells do not say" in str(holdfast.verify(place).damage)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -121,9 +121,8 @@ class _Bundle:
             raise Damage(str(error)) from None
 
     def lines(self, name: str) -> list[list[str]]:
-        """The records of a small CSV file but the first, as labels."""
+        """The records of a small CSV file, as labels."""
         batches = csv_lines(self.path, name, self.record)
-        next(batches)
         return [list(map(plain, cells)) for batch in batches for cells in batch]
 
 
@@ -218,7 +217,8 @@ def _check_members(columns: list[list[str]], group: Integers, said: dict[str, An
 
 
 def _is_label(cell: str, label: str) -> bool:
-    return cell == label or cell.casefold() == label.casefold() or _number(cell) == _number(label)
+    number = _number(cell)
+    return cell.casefold() == label.casefold() or (number is not None and number == _number(label))
 
 
 def _is_in_class(cell: str, label: str) -> bool:
@@ -280,7 +280,7 @@ def _fit(bundle: _Bundle) -> Found:
 
 def _intervals(bundle: _Bundle) -> Found:
     """Likely intervals of rows, answers and shares follow."""
-    from holdfast.release.common import parts
+    from holdfast.release.common import DISTRIBUTION_HEADER, HEADER, parts
     from holdfast.release.row_intervals import likely_intervals
 
     release, rows, off = bundle.release, bundle.rows, 0
@@ -292,12 +292,12 @@ def _intervals(bundle: _Bundle) -> Found:
         off = max(off, int(np.maximum(*far).max(initial=0)))
     if off > 1:
         raise Damage("a likely interval of rows.csv does not follow from the release.")
-    answers, shares = list[tuple[str, ...]](), list[tuple[str, ...]]()
+    answers, shares = list[tuple[str, ...]]([HEADER]), list[tuple[str, ...]]([DISTRIBUTION_HEADER])
     for part in parts(release):
         answers += [answer.record() for answer in part.answers()]
         shares += part.distribution()
-    same = words.compare("answers.csv", bundle.lines("answers.csv"), answers, exact=3)
-    same &= words.compare("distribution.csv", bundle.lines("distribution.csv"), shares, exact=4)
+    same = words.compare("answers.csv", bundle.lines("answers.csv"), answers, exact=4)
+    same &= words.compare("distribution.csv", bundle.lines("distribution.csv"), shares, exact=5)
     if same and not off:
         return Found("answers and intervals follow from the release")
     return Found(
@@ -307,7 +307,7 @@ def _intervals(bundle: _Bundle) -> Found:
 
 
 def _written(bundle: _Bundle) -> Found:
-    lines = bundle.lines("answers.csv")
+    _, *lines = bundle.lines("answers.csv")
     return words.check_written(bundle.path, bundle.record, bundle.release, lines)
 
 
