@@ -34,6 +34,7 @@ CLAIMED = re.compile(
 )
 """What nothing else in a bundle contradicts: who made it when, cells that are published as they are
 and make no groups, and a noisy sum that is off by less than the fit shows."""
+AS_IT_MUST = ("found", "claimed", "passed, with the warning that ends of some")
 ROWS = 90
 TOKEN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[^\W\d_]{3,}")
 
