@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from holdfast.answers.answer import Answer, Unit
 from holdfast.answers.report import Cover, written
 from holdfast.answers.report.content import number_words
 from holdfast.release.common import CommonAnswer, common_answers, known_digits
+from hostile_names import NAMES, Page, rendered, shown
 from private_tables import private_table
 
 COUNTS = np.random.default_rng(2).poisson(np.repeat([1.0, 6.0], [300, 200]))
@@ -78,6 +80,50 @@ def test_the_page_is_one_file_in_which_names_do_nothing(release):
     assert page.count("://") == page.count("http://www.w3.org/2000/svg")
     text = written(release, "md", cover=Cover(title=EVIL))
     assert "\\<img" in text and "\x1b" not in text
+
+
+@pytest.mark.parametrize("form", ["html", "md", "json", "xlsx"])
+def test_forty_hostile_names_do_nothing_in_any_form_of_the_report(form):
+    """As names of the columns of counts, of all that is published, of labels, groups and title."""
+    names = [name for name in NAMES if name.strip()]
+    labels = [name for name in NAMES for _ in range(2)]
+    cells = {"=1+1": labels, EVIL: labels}
+    columns = {name: COUNTS[: len(labels)] for name in names[:18]}
+    both = private_table(columns, cells=cells, within=EVIL, epsilon=10)
+    cover = Cover(title="".join(names), by=EVIL, date=EVIL)
+    text = written(both, form, cover=cover)
+    if form == "xlsx":
+        with zipfile.ZipFile(io.BytesIO(text)) as book:
+            pages = [book.read(name) for name in book.namelist() if "/sheet" in name]
+        assert len(pages) >= 5 and not any(b"<f>" in x or b"hyperlink" in x for x in pages)
+        return
+    if form == "json":
+        assert text.isascii() and "\x1b" not in text
+        return
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    page = rendered(text) if form == "md" else Page(text)
+    allowed = {
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "ul",
+        "li",
+        "code",
+        "pre",
+        "strong",
+        "table",
+        "thead",
+        "tbody",
+    }
+    allowed |= {"tr", "th", "td"}
+    if form == "html":
+        allowed |= {"html", "head", "meta", "link", "title", "style", "body", "div", "details"}
+        allowed |= {"summary", "svg", "rect", "g", "text", "line", "path"}
+    assert set(page.tags) <= allowed and page.tags.count("h1") == 1 and not page.comments
+    assert not {name for name in page.attributes if name.startswith("on") or name == "src"}
+    for name in names[:18]:
+        assert shown(name)[:20].replace("`", "") in page.words.replace("`", "")
 
 
 def test_a_report_says_what_it_must(release):

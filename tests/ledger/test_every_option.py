@@ -102,3 +102,17 @@ def test_options_that_cannot_go_together_are_paid_for_by_nobody(quick):
         with pytest.raises(HoldfastError):
             holdfast.privatize(FRAME, epsilon=1, **options, ledger=ledger, dataset="d")
     assert ledger.spends() == []
+
+
+def test_counts_as_large_as_they_may_be_in_many_groups_are_paid_for_and_released(quick):
+    """Whether they lie far apart is known only when they are measured."""
+    ledger = Ledger(quick / "b.ledger")
+    ledger.set_limit("d", epsilon=10)
+    frame = pd.DataFrame(
+        {"state": [f"s{k % 600}" for k in range(1200)], "n": CHANCE.poisson(3, 1200)}
+    )
+    frame.loc[[5, 77], "n"] = 2**53
+    options = {"count": "n", "within": "state", "epsilon": 1, "ledger": ledger, "dataset": "d"}
+    release = holdfast.privatize(frame, **options)
+    assert abs(int(release.counts[5]) - 2**53) < 100
+    assert holdfast.verify(release.save(quick / "out")).passed

@@ -191,3 +191,15 @@ def test_time_grows_with_rows_and_no_faster():
     small, large = (min(seconds(rows) for _ in range(3)) for rows in (50_000, 800_000))
     assert large < 2.5 * 16 * small + 0.1
     assert large < 1.5  # 20 million rows in a few seconds
+
+
+def test_noisy_counts_of_many_groups_may_lie_as_far_apart_as_there_are():
+    noisy = np.array([-(2**61), 2**61, 5, 5, 2**53] * 4)
+    group = np.repeat(np.arange(4) * 1000, 5)
+    histograms = [Histogram(values=np.array([0, 7]), rows=np.array([3, 2]))] * 4
+    empty = Histogram(values=np.zeros(0, np.int64), rows=np.zeros(0, np.int64))
+    every = [histograms[k // 1000] if k % 1000 == 0 else empty for k in range(3001)]
+    found = match(noisy, group, every, seed=3)
+    assert found.reshape(4, 5).tolist() == [[0, 7, 0, 0, 7]] * 4
+    with pytest.raises(HoldfastError, match="that the tally does not have"):
+        Matcher(Tally.of_rows(noisy, group, groups=3001), every, 3)(np.array([6]), np.array([0]))

@@ -1,65 +1,19 @@
 """Names and labels of others are shown, and do nothing, in every file of a bundle."""
 
 import csv
-import html.parser
 import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 import yaml
-from markdown_it import MarkdownIt
 
 from holdfast.release import escape
 from holdfast.release.load import load
 from holdfast.verify.verify import verify
+from hostile_names import NAMES, rendered, shown
 from made_releases import made_release
 
-NAMES = (
-    "`<script>alert(1)</script>`",
-    '"><img src=x onerror=alert(1)>',
-    "| a | b |",
-    "x\n\n# Promise\n- Promise: epsilon = 0",
-    "[click](javascript:alert(1))",
-    "![pixel](http://example.org/x.png)",
-    "```` ``` ` ````",
-    "<!-- hidden",
-    "]]><b>",
-    "\x1b[2J\x1b]0;owned\x07",
-    "\x01\x02\x0b\x0c\x7f\x9b31m",
-    "&lt;b&gt;&#0;&amp;",
-    "\u202eesrever",
-    "\u200b\ufeff",
-    "\ufffe\uffff",
-    "*b* **c** ~~d~~ \\ _e_",
-    "a\rb",
-    "a\tb",
-    "=1+1",
-    '=HYPERLINK("http://example.org","x")',
-    "+cmd|' /C calc'!A0",
-    "-2+3+cmd",
-    "@SUM(1)",
-    "\t=1",
-    "\r=1",
-    "'=1",
-    "''=1",
-    "'tis",
-    "-5",
-    "-",
-    "1,5",
-    "a;b",
-    'say "yes"',
-    "all rows",
-    "(missing)",
-    "row",
-    "group",
-    "null",
-    "{{ 7 * 7 }}",
-    "$x^2$",
-    "%s %n {0}",
-    "../../etc/passwd",
-    "x" * 300,
-)
 COUNT = "n</code></td><script>alert(2)</script>`|`\x1b=1"
 
 
@@ -74,34 +28,6 @@ def made(tmp_path_factory):
     notes = tuple(name for name in NAMES if "epsilon" not in name)  # that one would be a lie
     release = replace(release, notes=notes, period=NAMES[0], made_with=NAMES[1])
     return release, release.save(tmp_path_factory.mktemp("hostile") / "r")
-
-
-class Page(html.parser.HTMLParser):
-    """What a browser would make of a page."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.attributes, self.comments, self.words = [], set(), [], ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attributes}
-
-    def handle_comment(self, data):
-        self.comments.append(data)
-
-    def handle_data(self, data):
-        self.words += data
-
-
-def rendered(markdown):
-    return Page(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
-
-
-def shown(name):
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 @pytest.mark.parametrize("file", ["README.md", "codebook.md"])

@@ -1,5 +1,6 @@
 """Releases that lie: every sum is made anew, and verify finds what does not follow."""
 
+import csv
 import random
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pytest
 
 import holdfast
 from forging import forged, of_lines, of_record, of_text, read
+from holdfast.release.readme import read_me
 
 STATES = ["AL", "KS", "NE", "TX"]
 
@@ -203,6 +205,20 @@ def test_a_lie_is_found_though_every_sum_is_right(bundle, tmp_path, lie):
     report = holdfast.verify(place)
     assert not report
     assert all(check.passed is not False or check.detail for check in report.checks)
+
+
+def test_a_note_of_another_epsilon_is_found_though_the_readme_repeats_it(bundle, tmp_path):
+    def change(folder):
+        record = read(folder)
+        record["notes"].append("in truth epsilon = 0.01 was spent")
+        of_record(lambda said: said.update(record))(folder)
+        table = record["table"]
+        with (folder / "answers.csv").open(encoding="utf-8-sig", newline="") as file:
+            _, *answers = csv.reader(file, delimiter=table["delimiter"])
+        (folder / "README.md").write_text(read_me(record, [tuple(line) for line in answers]))
+
+    place = forged(bundle, tmp_path / "forged", change)
+    assert "README.md states another epsilon" in str(holdfast.verify(place).damage)
 
 
 def test_sums_that_are_not_made_anew_are_damage(bundle, tmp_path):

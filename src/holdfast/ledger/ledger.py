@@ -22,8 +22,8 @@ from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_fraction
 from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
+from holdfast.privacy.rational import exact_fraction
 from holdfast.request import Request
 from holdfast.tables.periods import Period, read_period
 from holdfast.tables.subset import Subset, read_subset

@@ -109,16 +109,19 @@ class _Cells:
         self._groups = tally.groups
         self._low = int(tally.value.min(initial=0))
         self._span = int(tally.value.max(initial=0)) - self._low + 1
+        self._distinct: Integers | None = None
+        """Noisy counts, where they lie too far apart to be numbered themselves."""
         if self._groups * self._span > LARGEST_KEY:
-            raise HoldfastError("noisy counts of so many groups lie too far apart to be matched.")
-        self._keys = tally.group * self._span + (tally.value - self._low)
+            self._distinct = np.unique(tally.value)
+            self._span = len(self._distinct)
+        self._keys = tally.group * self._span + self._beyond(tally.value)
         self._direct: Integers | None = None
         if self._groups * self._span <= MOST_CELLS:
             self._direct = np.zeros(self._groups * self._span, dtype=np.int64)
             self._direct[self._keys] = np.arange(len(self._keys))
 
     def __call__(self, value: Integers, group: Integers) -> Integers:
-        beyond = value - self._low
+        beyond = self._beyond(value)
         if not (within(beyond, self._span) and within(group, self._groups)):
             raise HoldfastError(NOT_IN_TALLY)
         keys = group * self._span + beyond
@@ -126,6 +129,14 @@ class _Cells:
         if (self._keys[cell] != keys).any():
             raise HoldfastError(NOT_IN_TALLY)
         return np.asarray(cell)
+
+    def _beyond(self, value: Integers) -> Integers:
+        """The number of each noisy count, from 0 on; too large for those that the tally lacks."""
+        if self._distinct is None:
+            return value - self._low
+        place = np.searchsorted(self._distinct, value)
+        same = self._distinct[np.minimum(place, self._span - 1)] == value
+        return np.where(same, place, self._span)
 
     def _searched(self, keys: Integers) -> Integers:
         order = np.argsort(keys)  # then a search finds its way in the cache

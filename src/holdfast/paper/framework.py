@@ -21,9 +21,10 @@ from holdfast.paper.mechanism import Certificate, Mechanism
 from holdfast.paper.naming import is_ours, made_anew, recorded_name
 from holdfast.paper.privatizers import PrivateQuantile
 from holdfast.paper.privatizers.privatizer import Noisy, Privatizer, as_privatizer
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.composition import Charge
 from holdfast.privacy.randomness import Randomness, randomness
+from holdfast.privacy.rational import exact_fraction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,7 +9,8 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, roughly
 from holdfast.plan.words import aligned
-from holdfast.privacy.budget import LARGEST, exact_fraction
+from holdfast.privacy.budget import LARGEST
+from holdfast.privacy.rational import exact_fraction
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 USUAL = Fraction(5)

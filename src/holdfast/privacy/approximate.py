@@ -8,8 +8,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, exact_sum
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.privacy.budget import exact_fraction
-from holdfast.privacy.rational import exp_below
+from holdfast.privacy.rational import exact_fraction, exp_below
 
 SMALLEST_DELTA = Fraction(1, 10**12)
 SURE = 2.0**-40  # floats of two weights and of e^ε decide a sign beyond this, and never wrongly

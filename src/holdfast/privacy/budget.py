@@ -1,13 +1,12 @@
 """Epsilon as an exact number, and its exact parts for one column of counts."""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from numbers import Rational
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
+from holdfast.privacy.rational import exact_fraction
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
@@ -34,32 +33,6 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
             "promises one person almost nothing. Hint: 0.1 to 5 is usual."
         )
     return value
-
-
-def exact_fraction(number: Any, name: str) -> Fraction:
-    """A number as a Fraction; a float means the decimal number that it prints as."""
-    if isinstance(number, bool):
-        raise HoldfastError(f"`{name}` must be a number, got {number}.")
-    try:
-        if isinstance(number, Decimal):
-            return _from_decimal(number)
-        if isinstance(number, Rational):
-            return Fraction(number)
-        if isinstance(number, str):
-            text = number.strip()
-            return Fraction(text) if "/" in text else _from_decimal(Decimal(text))
-        return Fraction(Decimal(repr(float(number))))
-    except (ValueError, TypeError, OverflowError, ZeroDivisionError, InvalidOperation):
-        raise HoldfastError(
-            f"`{name}` must be a finite number, got {number!r:.40}. "
-            "Hint: write it as 0.5 or 1/2, with a decimal point."
-        ) from None
-
-
-def _from_decimal(number: Decimal) -> Fraction:
-    if number.is_finite() and abs(number.adjusted()) > 400:  # 1e999999999 has as many digits
-        raise ValueError
-    return Fraction(number)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +104,7 @@ class Budget:
     @staticmethod
     def from_dict(record: dict[str, Any]) -> "Budget":
         """The inverse of `to_dict`."""
-        exact: dict[str, Any] = {name: Fraction(record[name]) for name in EXACT}
+        exact: dict[str, Any] = {name: exact_fraction(record[name], name) for name in EXACT}
         return Budget(**exact, **{name: record[name] for name in ("contributions", "person_rows")})
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.randomness import Randomness
-from holdfast.privacy.rational import exp_above, exp_below
+from holdfast.privacy.rational import exact_fraction, exp_above, exp_below
 from holdfast.privacy.sampler import LARGEST_NOISE, Sampler
 
 MOST_BY_OPENDP = 20_000  # rows: 10 µs each are 0.2 s
@@ -142,9 +142,8 @@ class Noise:
     @staticmethod
     def from_dict(record: dict[str, Any]) -> "Noise":
         """The inverse of `to_dict`."""
-        return Noise(
-            epsilon=Fraction(record["epsilon"]), shift=record["shift"], width=record["width"]
-        )
+        epsilon = exact_fraction(record["epsilon"], "epsilon")
+        return Noise(epsilon=epsilon, shift=record["shift"], width=record["width"])
 
 
 def least_width(epsilon: Fraction, shift: int) -> int:

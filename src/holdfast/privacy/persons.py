@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.rational import exact_fraction
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
 MOST_ROWS = 1_000_000
@@ -121,7 +122,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
             columns=tuple(columns),
             contributions=tuple(record["contributions"]),
             person_in=PersonIn(record["person_in"]),
-            weights=tuple(map(Fraction, record["weights"])),
+            weights=tuple(exact_fraction(each, "weights") for each in record["weights"]),
             person_rows=record["person_rows"],
             unit=record["unit"],
         )

@@ -7,6 +7,7 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Persons
+from holdfast.privacy.rational import exact_fraction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,7 @@ class Promise:
     def from_dict(columns: tuple[str, ...], record: dict[str, Any]) -> "Promise":
         """The inverse of `to_dict`; `columns` are the names of the columns of counts."""
         return Promise(
-            epsilon=Fraction(record["epsilon"]),
+            epsilon=exact_fraction(record["epsilon"], "epsilon"),
             persons=Persons.from_dict(columns, record["persons"]),
             budgets=tuple(map(Budget.from_dict, record["budgets"])),
             simulated=bool(record["simulated"]),

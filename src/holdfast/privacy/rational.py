@@ -4,8 +4,13 @@ Each function names the direction in which it rounds.
 """
 
 import math
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational
+from typing import Any
+
+from holdfast.errors import HoldfastError
 
 BITS = 256
 
@@ -80,3 +85,29 @@ def log_above(ratio: Fraction) -> Fraction:
     while exp_below(Fraction(bound)) < ratio:
         bound = math.nextafter(bound, math.inf)
     return Fraction(bound)
+
+
+def exact_fraction(number: Any, name: str) -> Fraction:
+    """A number as a Fraction; a float means the decimal number that it prints as."""
+    if isinstance(number, bool):
+        raise HoldfastError(f"`{name}` must be a number, got {number}.")
+    try:
+        if isinstance(number, Decimal):
+            return _from_decimal(number)
+        if isinstance(number, Rational):
+            return Fraction(number)
+        if isinstance(number, str):
+            text = number.strip()
+            return Fraction(text) if "/" in text else _from_decimal(Decimal(text))
+        return Fraction(Decimal(repr(float(number))))
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError, InvalidOperation):
+        raise HoldfastError(
+            f"`{name}` must be a finite number, got {number!r:.40}. "
+            "Hint: write it as 0.5 or 1/2, with a decimal point."
+        ) from None
+
+
+def _from_decimal(number: Decimal) -> Fraction:
+    if number.is_finite() and abs(number.adjusted()) > 400:  # 1e999999999 has as many digits
+        raise ValueError
+    return Fraction(number)

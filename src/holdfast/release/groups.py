@@ -24,13 +24,13 @@ def group_names(partition: Partition) -> tuple[str, ...]:
     """
     if not partition.within.parts:
         return (ALL_ROWS,)
-    names = dict[str, None]()
+    names, last = dict[str, None](), dict[str, int]()
     for name in map(name_of, partition.labels):
-        unique, number = name, 1
+        unique, number = name, last.get(name, 1)
         while unique in names or unique == ALL_ROWS:
             number += 1
             unique = f"{name} ({number})"
-        names[unique] = None
+        names[unique], last[name] = None, number
     return tuple(names)
 
 

@@ -38,8 +38,9 @@ BATCH_ROWS: Final = 1 << 16
 BATCH_CHARACTERS: Final = 1 << 25
 """Characters of a CSV file that are held at a time: wide rows come in smaller batches."""
 
-BATCH_BYTES: Final = 1 << 30
-"""Bytes of the texts of one column of a Parquet file in a batch."""
+BATCH_BYTES: Final = 1 << 27
+"""Bytes of one column of a Parquet file, unpacked: of its texts in a batch, and of all that it has
+in a group of rows. What reads them takes six times as much; 1 KB a cell fits."""
 
 LARGEST: Final = {
     "release.json": 1 << 26,

@@ -25,7 +25,7 @@ from holdfast.release.frames import as_table
 from holdfast.release.groups import ALL_ROWS, group_names
 from holdfast.release.limits import LARGEST, LARGEST_COUNT, SCHEMA, check_size
 from holdfast.release.relations import ranked
-from holdfast.release.release import Column, Release, as_list
+from holdfast.release.release import Column, Release, as_list, zeros_by_group
 from holdfast.release.strict_json import parse_json
 from holdfast.release.table_files import FORMATS, PARTS, ROWS, table_name
 from holdfast.tables.groups import Within
@@ -273,7 +273,7 @@ def _histograms(
         for k, title in enumerate(titles)
         for g, name in enumerate(names)
     }
-    found = [[_Lines() for _ in names] for _ in titles]
+    found = [[_Lines(len(rows.group)) for _ in names] for _ in titles]
     numbers = _Numbers()
     for columns in read_columns(path, dialect, DISTRIBUTION_HEADER):
         labels = (labels_of(columns[0]), labels_of(columns[1]))
@@ -281,19 +281,23 @@ def _histograms(
             place = places.get((title, name))
             if place is not None:
                 found[place[0]][place[1]].add(numbers[count], numbers[number])
-    zeros = [int((rows.group[rows.structural_zero] == g).sum()) for g in range(len(names))]
+    zeros = zeros_by_group(rows.group[rows.structural_zero], len(names)).tolist()
     return [tuple(lines.histogram(zeros[g]) for g, lines in enumerate(groups)) for groups in found]
 
 
 class _Lines:
     """The lines of one group in distribution.csv."""
 
-    def __init__(self) -> None:
-        self._values, self._rows = list[int](), list[int]()
+    def __init__(self, most: int) -> None:
+        """`most` rows at all."""
+        self._values, self._rows, self._left = list[int](), list[int](), most
 
     def add(self, value: int, rows: int) -> None:
-        if value < 0 or rows < 1 or (self._values and value <= self._values[-1]):
-            raise HoldfastError("`distribution.csv` must list counts in ascending order.")
+        self._left -= rows
+        if self._left < 0 or value < 0 or rows < 1 or (self._values and value <= self._values[-1]):
+            raise HoldfastError(
+                "`distribution.csv` must list counts in ascending order, and rows that there are."
+            )
         self._values.append(value)
         self._rows.append(rows)
 

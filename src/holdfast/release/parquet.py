@@ -41,7 +41,8 @@ def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
         for place in range(group.num_columns):
             chunk = group.column(place)
             stored = chunk.total_compressed_size
-            if not 0 <= stored <= size or chunk.total_uncompressed_size > PARQUET_RATIO * stored:
+            most = min(PARQUET_RATIO * stored, BATCH_BYTES)
+            if not 0 <= stored <= size or chunk.total_uncompressed_size > most:
                 raise _too_much(path.name)
 
 

@@ -49,10 +49,11 @@ def _check_shape(text: str, name: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        _refuse(name, f"gives the key {next(k for k in keys if keys.count(k) > 1)!r:.60} twice")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            _refuse(name, f"gives the key {key!r:.60} twice")
+        found[key] = value
     return found
 
 

@@ -15,13 +15,12 @@ from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, opened, texts_of
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
-from holdfast.tables.parquet_groups import ParquetGroups
+from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.texts import Texts
 
 ROWS = "rows.csv"
 FORMATS = ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
-ROW_GROUP_CELLS = 1 << 20  # of Parquet
 
 
 def table_name(table_format: str) -> str:
@@ -182,7 +181,7 @@ class _ParquetTable:
             columns.append(pa.array(self._release.shown(counts), mask=counts < 0))
         table = pa.Table.from_arrays(columns, names=self._header)
         if self._file is None:
-            rows = max(1, ROW_GROUP_CELLS // len(self._header))
+            rows = rows_in_group(len(self._header))
             self._file = self._stack.enter_context(ParquetGroups(self._place, table.schema, rows))
         self._file.write(table)
 

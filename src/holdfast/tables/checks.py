@@ -292,9 +292,9 @@ class _Watches:
         self._watches = [
             Watch(
                 [*self._columns, *(other for other in names if other != name)],
-                roles.ordering,
                 () if apart else names,
                 withheld,
+                in_order=bool(roles.ordering),
             )
             for name, apart in zip(looked, self._apart, strict=True)
         ]

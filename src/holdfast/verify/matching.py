@@ -1,16 +1,14 @@
 """Every released count once more, in integers: noisy counts ranked within their group."""
 
-import csv
-import io
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.verify.folder import opened
 from holdfast.verify.report import Damage
-from holdfast.verify.rows import Number, RowsFile, plain, title
+from holdfast.verify.rows import Number, RowsFile, csv_lines, plain, title
 from holdfast.verify.ties import key_of, places
 
 DISTRIBUTION = "distribution.csv"
@@ -22,31 +20,26 @@ Table = dict[tuple[str, str], tuple[Integers, Integers]]
 
 def read_distribution(folder: Path, record: dict[str, Any]) -> Table:
     """The histograms that distribution.csv states."""
-    names = [ALL_ROWS, *(record["groups"]["names"] if record["groups"]["columns"] else [])]
+    names = {ALL_ROWS, *(record["groups"]["names"] if record["groups"]["columns"] else [])}
     titles, number = [title(column) for column in record["counts"]], Number(DISTRIBUTION)
     lines: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
-    with opened(folder, DISTRIBUTION) as file:
-        file.read(3 if record["table"]["bom"] else 0)
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        try:
-            reader = csv.reader(text, delimiter=record["table"]["delimiter"], strict=True)
-            if next(reader, None) != HEADER:
-                raise Damage(f"the first record of {DISTRIBUTION} does not name its columns.")
-            for cells in reader:
-                if len(cells) != len(HEADER):
-                    raise Damage(f"{DISTRIBUTION} has a record with too few or too many cells.")
-                place = plain(cells[0]), plain(cells[1])
-                if place[0] not in titles or place[1] not in names:
-                    raise Damage(f"{DISTRIBUTION} speaks of a column or a group that is not there.")
-                values, rows = lines.setdefault(place, ([], []))
-                values.append(number(cells[2]))
-                rows.append(number(cells[3]))
-                if rows[-1] < 1 or (values[0] if len(values) == 1 else values[-1] - values[-2]) < (
-                    len(values) > 1
-                ):
-                    raise Damage(f"the counts of {DISTRIBUTION} do not ascend, or have no rows.")
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise Damage(f"{DISTRIBUTION} cannot be read ({type(error).__name__}).") from None
+    sums: dict[tuple[str, str], int] = {}
+    batches = csv_lines(folder, DISTRIBUTION, record)
+    if next(batches) != [HEADER]:
+        raise Damage(f"the first record of {DISTRIBUTION} does not name its columns.")
+    for cells in chain.from_iterable(batches):
+        place = plain(cells[0]), plain(cells[1])
+        if place[0] not in titles or place[1] not in names:
+            raise Damage(f"{DISTRIBUTION} speaks of a column or a group that is not there.")
+        values, rows = lines.setdefault(place, ([], []))
+        value, each = number(cells[2]), number(cells[3])
+        if each < 1 or value < 0 or (values and value <= values[-1]):
+            raise Damage(f"the counts of {DISTRIBUTION} do not ascend, or have no rows.")
+        sums[place] = sums.get(place, 0) + each
+        if sums[place] > record["table"]["rows"]:
+            raise Damage(f"{DISTRIBUTION} has more rows than the table.")
+        values.append(value)
+        rows.append(each)
     return {place: (np.array(values), np.array(rows)) for place, (values, rows) in lines.items()}
 
 
@@ -58,18 +51,17 @@ def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> 
     found: Table = {}
     sum_of: dict[int, int] = {}
     known = rows.zero & ~rows.missing[k]
+    place = rows.group + 1 if grouped else np.ones_like(rows.group)
+    outside, *zeros_of = np.bincount(place[known], minlength=len(names) + 1).tolist()
+    _, *measured = np.bincount(place[rows.measured[k]], minlength=len(names) + 1).tolist()
     for number, name in enumerate(names):
         values, number_of = table.get((own, name if grouped else ALL_ROWS), _NOTHING)
-        zeros = int((known & (rows.group == number)).sum())
-        if not grouped:
-            zeros = int(known.sum())
         for value, each in zip(values.tolist(), number_of.tolist(), strict=True):
             sum_of[value] = sum_of.get(value, 0) + each
-        values, number_of = _without(values, number_of, zeros)
-        if int(number_of.sum()) != int((rows.measured[k] & (rows.group == number)).sum()):
+        values, number_of = _without(values, number_of, zeros_of[number])
+        if int(number_of.sum()) != measured[number]:
             raise Damage(f"{DISTRIBUTION} does not have as many rows as a group has.")
         found[own, str(number)] = values, number_of
-    outside = int((known & (rows.group < 0)).sum()) if grouped else 0
     if outside:
         sum_of[0] = sum_of.get(0, 0) + outside
     values, number_of = table.get((own, ALL_ROWS), _NOTHING)

@@ -174,6 +174,8 @@ def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
         raise Damage("the groups of release.json have not a label for each of their columns.")
     if not set(groups["columns"]) <= set(published):
         raise Damage("the columns of the groups must be published.")
+    if len(set(map(tuple, groups["labels"]))) < len(groups["labels"]):
+        raise Damage("release.json has two groups with one label.")
     if not parts and len(groups["labels"]) > 1:
         raise Damage("a table without columns for groups must have one group.")
     if groups["names"] != _names_of(groups):
@@ -183,14 +185,14 @@ def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
 def _names_of(groups: dict[str, Any]) -> list[str]:
     if not groups["columns"]:
         return ["all rows"]
-    names = dict[str, None]()
+    names, last = dict[str, None](), dict[str, int]()
     for label in groups["labels"]:
         name = ", ".join(text or "(missing)" for text in label)
-        unique, number = name, 1
+        unique, number = name, last.get(name, 1)
         while unique in names or unique == "all rows":
             number += 1
             unique = f"{name} ({number})"
-        names[unique] = None
+        names[unique], last[name] = None, number
     return list(names)
 
 

@@ -5,15 +5,14 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.release.limits import BATCH_ROWS, LARGEST_COUNT
+from holdfast.release.limits import BATCH_CHARACTERS, BATCH_ROWS, LARGEST_COUNT, LONGEST_RECORD
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.report import Damage, NotChecked
 
@@ -65,19 +64,43 @@ def csv_lines(folder: Path, name: str, record: dict[str, Any]) -> Iterator[Lines
         start = b"\xef\xbb\xbf" if table["bom"] else b""
         if file.read(len(start)) != start:
             raise Damage(f"{name} does not begin as release.json says.")
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        text = _Lines(file, name)
         reader = csv.reader(text, delimiter=table["delimiter"], strict=True)
         try:
             header = next(reader, None)
             if header is None:
                 raise Damage(f"{name} is empty.")
             yield [header]
-            while lines := list(islice(reader, BATCH_ROWS)):
-                if set(map(len, lines)) != {len(header)}:
+            lines: Lines = []
+            for cells in reader:
+                text.record = 0
+                if len(cells) != len(header):
                     raise Damage(f"{name} has a record with too few or too many cells.")
+                lines.append(cells)
+                if len(lines) == BATCH_ROWS or text.batch > BATCH_CHARACTERS:
+                    yield lines
+                    lines, text.batch = [], 0
+            if lines:
                 yield lines
         except (csv.Error, UnicodeDecodeError) as error:
             raise Damage(f"{name} cannot be read as CSV ({type(error).__name__}).") from None
+
+
+class _Lines:
+    """The lines of a file, of which a record takes no more than it may."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        self._name = name
+        self.record = self.batch = 0
+        """Characters that were read for a record, and for the records held with it."""
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(LONGEST_RECORD + 1):
+            self.record, self.batch = self.record + len(line), self.batch + len(line)
+            if self.record > LONGEST_RECORD:
+                raise Damage(f"{self._name} has a record of more than {LONGEST_RECORD} characters.")
+            yield line
 
 
 class RowsFile:

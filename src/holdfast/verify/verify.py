@@ -1,7 +1,7 @@
 """`holdfast.verify`: everything that a bundle claims, computed again by code of its own."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -120,10 +120,10 @@ class _Bundle:
         except HoldfastError as error:
             raise Damage(str(error)) from None
 
-    def lines(self, name: str) -> list[list[str]]:
-        """The records of a small CSV file, as labels."""
-        batches = csv_lines(self.path, name, self.record)
-        return [list(map(plain, cells)) for batch in batches for cells in batch]
+    def lines(self, name: str) -> Iterator[list[str]]:
+        """The records of a CSV file, as labels."""
+        for batch in csv_lines(self.path, name, self.record):
+            yield from (list(map(plain, cells)) for cells in batch)
 
 
 def _folder(bundle: _Bundle) -> Found:

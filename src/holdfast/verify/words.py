@@ -18,7 +18,6 @@ from holdfast.verify.report import Damage, Found
 
 MARK = "SIMULATION"
 _STATED = re.compile(r"epsilon = ([0-9./]+)")
-_CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _TAGS = {"svg", "rect", "text", "g", "path", "title", "tspan", "line"}
 _DANGEROUS = re.compile(r"\bon[a-z]+\s*=|href|javascript|<script|<!|<\?|url\(", re.IGNORECASE)
@@ -31,7 +30,7 @@ def check_words(folder: Path, record: dict[str, Any]) -> str:
     """README.md states the promise once and no other; a simulation is marked where it must be."""
     promise = record["promise"]
     said = read_text(folder, "README.md")
-    said = _CODE.sub("…", said)  # names and labels stand as code, whatever they say
+    said = "\n".join(map(_without_code, said.split("\n")))  # names and labels, whatever they say
     unit = promise["persons"]["unit"]
     if f"\n- epsilon = {promise['epsilon']} for one {unit}." not in said:
         raise Damage("README.md does not state the promise of release.json.")
@@ -48,6 +47,24 @@ def check_words(folder: Path, record: dict[str, Any]) -> str:
     if outside or _DANGEROUS.search(re.sub(r'xmlns="[^"]*"', "", picture)):
         raise Damage("distribution.svg holds more than a picture.")
     return "README.md, deployment.yaml and the picture agree with release.json"
+
+
+def _without_code(line: str) -> str:
+    """A line of Markdown without what stands between runs of backticks of one length.
+
+    >>> _without_code("a `b` c ``d ` e`` f `g")
+    'a … c … f `g'
+    """
+    parts, place, kept = re.split("(`+)", line), 0, list[str]()
+    last = {run: at for at, run in enumerate(parts) if at % 2}
+    while place < len(parts):
+        run = parts[place]
+        if place % 2 and last[run] > place:
+            place = parts.index(run, place + 1)
+            run = "…"
+        kept.append(run)
+        place += 1
+    return "".join(kept)
 
 
 def check_written(
@@ -88,7 +105,7 @@ def _nearly_drawn(there: str, anew: str) -> bool:
 
 
 def compare(
-    name: str, there: Sequence[Sequence[str]], anew: Iterable[Sequence[str]], exact: int
+    name: str, there: Iterable[Sequence[str]], anew: Iterable[Sequence[str]], exact: int
 ) -> bool:
     """Whether records of a file are those made anew, whose first `exact` cells, the answer among
     them, must be equal to the letter; False where ends of intervals differ by what another

@@ -25,7 +25,7 @@ def written(
         return workbook(release, level, cover, progress)
     content = content_of(release, level, cover, progress)
     if form == "json":
-        return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(content, indent=1) + "\n"
     from holdfast.answers.report.blocks import html, markdown
 
     return markdown(content) if form == "md" else html(content, release)

@@ -11,8 +11,9 @@ from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.noise_and_map import carried, noisy_law
 from holdfast.paper.distributions import check_target
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error
+from holdfast.privacy.rational import exact_fraction
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.distributions import LARGEST_N, check_counts, histogram_of_counts
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import randomness
+from holdfast.privacy.rational import exact_fraction
 
 SMALLEST_PART, LARGEST_PART = Fraction(1, 50), Fraction(1, 10)
 ENOUGH = 1  # epsilon times the rows above the quantile, from where more budget gains little

@@ -28,10 +28,9 @@ class Order:
     [Leak(names=('row order',), how='follows the counts')]
     """
 
-    def __init__(self, *, stretches: bool = True) -> None:
-        """`stretches` says whether rows that are in order a few at a time are looked for, too."""
+    def __init__(self) -> None:
         self._numbers = np.zeros(MOST_COUNT + 1, dtype=np.int64)
-        self._unequal, self._rising, self._stretches = 0, 0, stretches
+        self._unequal, self._rising = 0, 0
         self._last = np.empty(0, dtype=np.int64)
 
     def see(self, counts: Integers) -> None:
@@ -56,7 +55,7 @@ class Order:
             return [Leak((ROW_ORDER,), "follows the counts")]
         share = one_way / max(self._unequal, 1)
         chance = 0.5 + _CHANCE / max(self._unequal, 1) ** 0.5
-        if self._stretches and share >= max(_STRETCHES, chance):
+        if share >= max(_STRETCHES, chance):
             return [Leak((ROW_ORDER,), "follows the counts, a few rows at a time")]
         return []
 

@@ -10,7 +10,6 @@ from holdfast.arrays import Floats, Integers
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.leaks.search import Leak, find_leaks
 from holdfast.tables.leaks.totals import Totals
-from holdfast.tables.order import rows_by
 from holdfast.tables.spans import Keys
 
 SAMPLE = 5_000  # rows with a count of 0, and as many with others
@@ -28,20 +27,19 @@ class Watch:
     def __init__(
         self,
         columns: Sequence[str],
-        ordering: Sequence[str] = (),
         helping: Collection[str] = (),
         withheld: Collection[str] = (),
+        *,
+        in_order: bool = False,
     ) -> None:
-        """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
-        the columns, those that are `helping` are looked at beside the others alone, and those that
-        are `withheld` as what the counts may be divided by."""
+        """Of the columns, those that are `helping` are looked at beside the others alone, and those
+        that are `withheld` as what the counts may be divided by. Rows that are put `in_order`, by
+        columns that are published, tell nothing by it that these do not tell."""
         self._columns, self._helping = list(columns), frozenset(helping)
         self._withheld = frozenset(withheld)
-        self._ordering = [self._columns.index(name) for name in ordering if name in columns]
-        self._own_order, self._rows = not ordering, 0
         self._samples = (_Sample(), _Sample())
         self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
-        self._order, self._total = Order(stretches=self._own_order), Totals()
+        self._order, self._total, self._in_order = Order(), Totals(), in_order
         self._labels: dict[str | None, LabelOrder] = {}
 
     def see(
@@ -52,7 +50,7 @@ class Watch:
     ) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column, and
         `labels` are keys of columns, of which None stands for all that is published."""
-        if self._own_order:
+        if not self._in_order:
             self._order.see(counts)
         labels = {} if labels is None else labels
         for name, keys in labels.items():
@@ -66,12 +64,11 @@ class Watch:
             zeros, others = (sample.fresh(part, drawn[part]) for sample, part in pairs)
             if len(zeros) + len(others):
                 rows = np.concatenate([zeros, others])
-                found = [*cells(rows), (rows + self._rows).tolist()]
+                found = cells(rows)
                 first = [column[: len(zeros)] for column in found]
                 self._samples[0].see(drawn[zeros], counts[zeros], first)
                 second = [column[len(zeros) :] for column in found]
                 self._samples[1].see(drawn[others], counts[others], second)
-        self._rows += len(counts)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
@@ -79,9 +76,6 @@ class Watch:
         counts = np.concatenate([counts for counts, _ in parts])
         filled = [columns for _, columns in parts if columns]
         cells = [list(chain.from_iterable(column)) for column in zip(*filled, strict=True)]
-        if self._ordering and cells:
-            ordering = [cells[at] for at in (*self._ordering, -1)]  # of ties the first is first
-            self._order.see(counts[rows_by(ordering)])
         columns = dict(zip(self._columns, cells, strict=False))
         found = find_leaks(counts, columns, self._helping, self._withheld) if columns else []
         orders = [leak for order in self._labels.values() for leak in order.leaks()]
