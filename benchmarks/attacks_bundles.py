@@ -31,6 +31,7 @@ from holdfast.errors import HoldfastError
 CLAIMED = re.compile(
     r"release\.json: (made_with|receipt|period|notes|request|promise/randomness|table/newline"
     r"|counts/(whole|sums|totals)/values).*|table\.(csv|parquet): people"
+    r"|table\.csv: state in no group"
 )
 """What nothing else in a bundle contradicts: who made it when, cells that are published as they are
 and make no groups, and a noisy sum that is off by less than the fit shows."""
@@ -158,11 +159,19 @@ def forge(folder: Path, chance: random.Random) -> str:
         sink = io.StringIO(newline="")
         csv.writer(sink, lineterminator="\n").writerows(lines)
         path.write_bytes(sink.getvalue().encode())
-        return f"{name}: {lines[0][at] if row else 'the header'}"
+        return f"{name}: {lines[0][at] if row else 'the header'}{_whose(folder, row)}"
     text = path.read_text("utf-8")
     match = chance.choice(list(TOKEN.finditer(text)))
     path.write_text(text[: match.start()] + other(match[0], chance) + text[match.end() :], "utf-8")
     return f"{name}: {match[0]}"
+
+
+def _whose(folder: Path, row: int) -> str:
+    """Whether a row is in no group, as one that was not measured."""
+    with (folder / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
+        header, *lines = csv.reader(file)
+    grouped = row > 0 and "group" in header and row <= len(lines)
+    return " in no group" if grouped and not lines[row - 1][header.index("group")] else ""
 
 
 def outcome(folder: Path, change: str) -> str:

@@ -111,7 +111,7 @@ def test_counts_as_large_as_they_may_be_in_many_groups_are_paid_for_and_released
     frame = pd.DataFrame(
         {"state": [f"s{k % 600}" for k in range(1200)], "n": CHANCE.poisson(3, 1200)}
     )
-    frame.loc[[5, 77], "n"] = 2**53
+    frame.loc[[5, 77, 300], "n"] = 2**53
     options = {"count": "n", "within": "state", "epsilon": 1, "ledger": ledger, "dataset": "d"}
     release = holdfast.privatize(frame, **options)
     assert abs(int(release.counts[5]) - 2**53) < 100
