@@ -16,6 +16,7 @@ Murders come from the folder that HOLDFAST_DATA names. Releases are seeded: it i
 
 import os
 import sys
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -81,12 +82,12 @@ def whole(table, release):
 
 def the_whole():
     print("W1 and error of zeros of the whole table: in groups, without, and their ratios")
-    sums = {}
+    sums, seeds = {}, count()
     for name, table, groupings in tables():
-        for at, grouping in enumerate(groupings):
+        for grouping in groupings:
             for epsilon in EPSILONS[:3]:
                 pair = np.zeros((2, 2))
-                for seed in range(at * RELEASES, (at + 1) * RELEASES):
+                for seed in islice(seeds, RELEASES):
                     release = released(table, epsilon, seed, within_of(grouping))
                     pair += whole(table, release), whole(table, released(table, epsilon, seed))
                 sums[name, epsilon] = sums.get((name, epsilon), 0) + pair

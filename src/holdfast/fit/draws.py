@@ -10,6 +10,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, gain
+from holdfast.fit.rounding import Total
 
 NUMBER = 400  # of draws
 SEED = 20260  # public: everybody draws the same
@@ -94,8 +95,10 @@ def with_readings(
     number: Integers,
     variance: float,
     rng: np.random.Generator,
+    total: Total | None = None,
 ) -> Draws:
-    """Draws with the rows that are read by their noisy counts, each with noise again."""
+    """Draws with the rows that are read by their noisy counts, each with noise again, which gives
+    way to a noisy total of all."""
     support, columns = np.rint(cells.middles).astype(np.int64), [rows]
     supports = [support]
     for sign, chosen in ((-1, value < cells.lowest), (1, value > cells.highest)):
@@ -104,7 +107,8 @@ def with_readings(
         own, many = value[chosen], number[chosen]
         end = 0 if sign < 0 else -1
         columns[0] = _without(columns[0], int(many.sum()), end)
-        nodes, found = _readings(own, many, variance, len(rows), rng)
+        others = None if total is None or sign < 0 else columns[0] @ supports[0]
+        nodes, found = _readings(own, many, variance, others, total, len(rows), rng)
         supports.append(nodes)
         columns.append(found)
     values, place = np.unique(np.concatenate(supports), return_inverse=True)
@@ -123,7 +127,13 @@ def _without(rows: Floats, number: int, place: int) -> Floats:
 
 
 def _readings(
-    value: Integers, number: Integers, variance: float, draws: int, rng: np.random.Generator
+    value: Integers,
+    number: Integers,
+    variance: float,
+    others: Floats | None,
+    total: Total | None,
+    draws: int,
+    rng: np.random.Generator,
 ) -> tuple[Integers, Floats]:
     """Supports and rows of noisy counts less noise, neighbours together where there are many.
 
@@ -138,6 +148,11 @@ def _readings(
     deviation = np.sqrt(variance / rows)
     step = max(int(np.sqrt(variance) / FINENESS), 1)
     at = means + rng.laplace(size=(draws, len(rows))) * deviation / np.sqrt(2)
+    if total is not None and others is not None:
+        high = int(rows.sum())
+        noise = rng.laplace(size=draws) * np.sqrt(total[1] / 2)
+        away = total[0] + noise - others - at @ rows
+        at += (away * variance / (high * variance + total[1]))[:, None]
     found = np.maximum(np.floor(at / step + rng.random(at.shape)).astype(np.int64), 0) * step
     support, place = np.unique(found, return_inverse=True)
     places = place.reshape(at.shape) + len(support) * np.arange(draws)[:, None]

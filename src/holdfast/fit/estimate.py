@@ -13,7 +13,7 @@ from holdfast.fit.draws import NUMBER, SEED, draw_rows, widened, with_readings
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.parts import part_of
-from holdfast.fit.rounding import raked, shared_out, whole_rows
+from holdfast.fit.rounding import Total, raked, shared_out, steered, whole_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
 if TYPE_CHECKING:
@@ -49,13 +49,16 @@ class Estimate:
         rng = np.random.default_rng([SEED, group + 1])
         seen = self.grouped.of(slice(group, group + 1))
         laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
-        return widened(self._drawn(seen, laws, shares, *self.measurement.tally.of(group), rng))
+        total = next(iter(_totals(self.measurement)[1][group : group + 1]), None)
+        value, rows = self.measurement.tally.of(group)
+        return widened(self._drawn(seen, laws, shares, value, rows, total, rng))
 
     @cached_property
     def _whole_draws(self) -> Draws:
         rng, tally = np.random.default_rng([SEED, 0]), self.measurement.tally.whole()
         laws, shares = self.densities.draws(self.seen, NUMBER, rng), self.densities.shares
-        return widened(self._drawn(self.seen, laws, shares, tally.value, tally.rows, rng))
+        total = next(iter(_totals(self.measurement)[0]), None)
+        return widened(self._drawn(self.seen, laws, shares, tally.value, tally.rows, total, rng))
 
     def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
         """Counts and their chances in a group, or in the whole table: the law of its rows."""
@@ -77,30 +80,35 @@ class Estimate:
         shares: Floats,
         value: Integers,
         rows: Integers,
+        total: "Total | None",
         rng: np.random.Generator,
     ) -> Draws:
         found = draw_rows(seen, laws, shares, rng)
         variance = self.measurement.noise.variance
-        return with_readings(found, self.cells, value, rows, variance, rng)
+        return with_readings(found, self.cells, value, rows, variance, rng, total)
 
 
 def fit(measurement: "Measurement") -> Estimate:
     """The distribution of counts that a measurement speaks of, as a whole and in each group."""
-    tally = measurement.tally.whole()
+    tally, variance = measurement.tally.whole(), measurement.noise.variance
     cells = cells_for(tally.value, tally.rows, measurement.noise)
+    every = [(tally.value, tally.rows)]
     tallies = [measurement.tally.of(group) for group in range(measurement.tally.groups)]
+    of_all, of_groups = _totals(measurement)
     grouped = _seen(cells, tallies, list(measurement.sums))
-    seen = _seen(cells, [(tally.value, tally.rows)], [measurement.whole])
-    seen = _joined(seen, grouped, measurement.sums)
+    seen = _joined(_seen(cells, every, [measurement.whole]), grouped, measurement.sums)
+    seen = _with_totals(seen, cells, every, of_all, variance)
+    grouped = _with_totals(grouped, cells, tallies, of_groups, variance)
     densities = fit_densities(seen, cells)
     seen, law = densities.effective(seen), densities.shares
-    whole = whole_rows(expected_rows(seen, law[None])[0], cells, tally.value, tally.rows)
-    histograms: tuple[Histogram, ...] = (whole,)
+    whole = whole_rows(expected_rows(seen, law[None])[0], cells, *every[0])
+    histograms = _steered((whole,), cells, every, of_all, variance)
     tilts = None
     if len(tallies) > 1:
         tilts = fit_tilts(grouped, law, cells)
         grouped = tilts.effective(grouped)
-        histograms = _groups(whole, grouped, tilts, cells, tallies)
+        histograms = _groups(histograms[0], grouped, tilts, cells, tallies)
+        histograms = _steered(histograms, cells, tallies, of_groups, variance)
     return Estimate(
         measurement=measurement,
         histograms=histograms,
@@ -145,6 +153,59 @@ def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
         weights=np.concatenate([seen.weights, grouped.weights[:1]], axis=1),
         sums=np.concatenate([seen.sums, grouped.sums.sum(axis=0)[None]], axis=1),
         variance=np.concatenate([seen.variance, grouped.variance.sum(axis=0)[None]], axis=1),
+    )
+
+
+def _totals(measurement: "Measurement") -> "tuple[list[Total], list[Total]]":
+    """The total of the whole table, and those of each group; nothing where there are none."""
+    totals = measurement.totals
+    if totals is None:
+        return [], []
+    return [totals.of_all], [(float(value), totals.noise.variance) for value in totals.values]
+
+
+def _steered(
+    histograms: tuple[Histogram, ...],
+    cells: Cells,
+    tallies: list[tuple[Integers, Integers]],
+    totals: "list[Total]",
+    variance: float,
+) -> tuple[Histogram, ...]:
+    """Histograms whose highest rows give way to totals, where there are some."""
+    if not totals:
+        return histograms
+    high = [int(rows[value > cells.highest].sum()) for value, rows in tallies]
+    return tuple(steered(*each, variance) for each in zip(histograms, high, totals, strict=True))
+
+
+def _with_totals(
+    seen: Seen,
+    cells: Cells,
+    tallies: list[tuple[Integers, Integers]],
+    totals: "list[Total]",
+    variance: float,
+) -> Seen:
+    """The same with totals, and the variances of their noise, as one more sum of each table.
+
+    A row adds the mean count of its cell. Rows of the open cell add what they have on average by
+    their noisy counts, whose noise of this variance goes to that of the total.
+    """
+    if not totals:
+        return seen
+    weights = np.tile(cells.middles, (len(tallies), 1))
+    noise = np.array([each for _, each in totals])
+    for table, (value, rows) in enumerate(tallies):
+        above = value >= cells.edges[-1]
+        if above.any():
+            weights[table, -1] = np.average(value[above], weights=rows[above])
+            noise[table] += variance * rows[above].sum()
+    sums = np.array([[value] for value, _ in totals])
+    return Seen(
+        rows=seen.rows,
+        kernel=seen.kernel,
+        weights=np.concatenate([seen.weights, weights[:, None]], axis=1),
+        sums=np.concatenate([seen.sums, sums], axis=1),
+        variance=np.concatenate([seen.variance, noise[:, None]], axis=1),
     )
 
 

@@ -29,6 +29,25 @@ def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) 
     )
 
 
+Total = tuple[float, float]
+"""A noisy total, and the variance of its noise."""
+
+
+def steered(histogram: Histogram, high: int, total: Total, variance: float) -> Histogram:
+    """The histogram whose `high` highest rows, each read with noise of this variance, give way to
+    a noisy total: by their share of the variance of what is left between it and theirs."""
+    away = (total[0] - histogram.total) * high * variance / (high * variance + total[1])
+    if not high:
+        return histogram
+    counts = histogram.counts()
+    least = int(counts[-high - 1]) if high < len(counts) else 0
+    each, rest = divmod(round(away), high)
+    counts[-high:] += each
+    counts[len(counts) - rest :] += 1
+    counts[-high:] = np.maximum(counts[-high:], least)
+    return collected(counts, np.ones_like(counts))
+
+
 def spread(rows: Integers, cells: Cells) -> tuple[Integers, Integers]:
     """Counts and rows with each, from rows in each cell: evenly over the counts of a cell."""
     widths = cells.widths

@@ -1,6 +1,6 @@
 """All that leaves the room: noisy counts by group, noisy sums, noisy totals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.arrays import Integers
@@ -58,7 +58,7 @@ class Totals:
     """Noisy totals of the counts of each group, and of the whole table."""
 
     values: Integers
-    """One for each group."""
+    """One for each group; none for groups that were chosen later."""
     noise: Noise
     """Of each group's."""
     whole: int | None = None
@@ -69,6 +69,24 @@ class Totals:
         object.__setattr__(self, "values", frozen_integers(self.values))
         if (self.whole is None) != (self.whole_noise is None):
             raise HoldfastError("a total of the whole needs its noise.")
+
+    @property
+    def of_all(self) -> tuple[float, float]:
+        """The total of the whole table, and the variance of its noise."""
+        if self.whole is not None and self.whole_noise is not None:
+            return float(self.whole), self.whole_noise.variance
+        return float(self.values.sum()), len(self.values) * self.noise.variance
+
+    def of_whole(self) -> "Totals | None":
+        """What is left for groups that are chosen later; nothing of totals of several groups."""
+        none = self.values[:0]
+        if self.whole is None and len(self.values) != 1:
+            return None
+        if self.whole is not None:
+            return replace(self, values=none)
+        return Totals(
+            values=none, noise=self.noise, whole=int(self.values[0]), whole_noise=self.noise
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -110,7 +128,7 @@ class Measurement:
     def __post_init__(self) -> None:
         if len(self.sums) != self.tally.groups:
             raise HoldfastError("a measurement needs sums, or None, for every group.")
-        if self.totals and len(self.totals.values) != self.tally.groups:
+        if self.totals and len(self.totals.values) not in (0, self.tally.groups):
             raise HoldfastError("a measurement needs totals for every group, or none.")
         if self.whole and self.tally.groups == 1:
             raise HoldfastError("sums of the only group are those of the whole table.")

@@ -53,6 +53,7 @@ def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column"
         tally=tally,
         sums=(whole,) if one else (None,) * len(groups),
         whole=None if one else whole,
+        totals=old.totals and old.totals.of_whole(),
     )
     return replace(
         column, measurement=measurement, group=group, published=None, relations=(), ranking=None

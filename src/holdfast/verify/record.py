@@ -211,7 +211,7 @@ def _check_measured(column: dict[str, Any], groups: int, *, regrouped: bool) -> 
     totals = column["totals"]
     if totals is None:
         return
-    if len(totals["values"]) != groups and not regrouped:
+    if len(totals["values"]) != (0 if regrouped else groups):
         raise Damage("release.json has not a total for every group.")
     if (totals["whole"] is None) != (totals["whole_noise"] is None):
         raise Damage("a total of the whole table needs its noise.")
@@ -264,6 +264,8 @@ def _check_noises(budget: dict[str, Any], column: dict[str, Any], *, regrouped: 
     if totals is None:
         return
     noises = [totals["noise"]] + [totals["whole_noise"]] * (totals["whole_noise"] is not None)
+    if regrouped and totals["noise"] == totals["whole_noise"]:  # of a table in one group
+        noises = noises[:1]
     if any(each["shift"] != 1 or each["width"] != 1 for each in noises) or (
         sum(Fraction(each["epsilon"]) for each in noises) != unit["totals"]
     ):
