@@ -5,6 +5,8 @@ import os
 import re
 import shlex
 import sys
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -327,3 +329,24 @@ def test_what_starts_a_ledger_is_a_command_that_works(cli):
         assert cli(*shlex.split(command))[0] == 0
         code, _, err = cli(*words, *pays)
     assert code == 0
+
+
+def test_what_may_take_long_is_said_while_it_is_done(cli, monkeypatch):
+    steps = []
+
+    @contextmanager
+    def noted(message, **_quiet):
+        steps.append(message)
+        yield lambda words: None
+
+    for command in ("privatize", "look", "count", "verify", "ask"):
+        monkeypatch.setattr(import_module(f"holdfast.cli.{command}"), "working", noted)
+    cli("privatize", table())
+    cli("privatize", table(), *OUT)
+    people = Path("people.csv")
+    people.write_text("place\nKent\nEly\n")
+    words = ("--by", "place", "--categories", "people.csv", "--out", "counts.csv")
+    assert cli("count", people, *words)[0] == 0
+    assert cli("verify", "release")[0] == 0
+    assert cli("ask", "release", "mean")[0] == 0
+    assert steps == ["Reading …", "Reading …", "Counting …", "Verifying …", "Reading …"]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from holdfast.cli.options import Text, argument, says
-from holdfast.cli.screen import aside
+from holdfast.cli.screen import aside, working
 from holdfast.errors import numbered
 
 Persons = Annotated[Path, argument("CSV, Parquet or Excel file, one row per person.", "FILE")]
@@ -41,7 +41,8 @@ def count(file: Persons, by: By, categories: Categories, out: Out, per: Per = No
     from holdfast.plan.known import read_known
     from holdfast.tables.files import write_file
 
-    counted = holdfast.count_by(file, by=by, categories=categories, per=per)
+    with working("Counting …"):
+        counted = holdfast.count_by(file, by=by, categories=categories, per=per)
     write_file(counted, out)
     rows = numbered(len(read_known(counted, count="count").counts), "row")
     aside(f"{rows}, column `count`: true counts in {out}. Do not publish them.")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.cli.screen import aside, show, show_line, tabled
+from holdfast.cli.screen import aside, show, show_line, tabled, working
 from holdfast.errors import numbered, one_line
 from holdfast.request import FIELDS, Form
 
@@ -24,7 +24,8 @@ def say_look(file: Path, options: "TableOptions") -> None:
     """What the table in a file looks like: its columns, its first and last rows, what to do."""
     from holdfast.tables.look import look
 
-    found = look(file, options)
+    with working("Reading …"):
+        found = look(file, options)
     if found.problem:
         show(f"{one_line(found.problem)}\n")
     if found.first:

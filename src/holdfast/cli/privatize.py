@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import Json, argument, asks_for_a_run, says, words_of
-from holdfast.cli.screen import aside, is_watched, note, show, watched
+from holdfast.cli.screen import aside, is_watched, note, show, watched, working
 from holdfast.errors import HoldfastError, LeakError, Spent, listed_names, one_line, spent_by
 from holdfast.request import FIELDS, Request
 
@@ -73,7 +73,7 @@ def privatize(
     request = Request.from_words(words)
     out = None if dry_run else _place(request)
     with saying_if_it_counted(), ExitStack() as stack:
-        with with_hints(file, request):
+        with with_hints(file, request), working("Reading …", quiet=as_json):
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
         found = before(table, request)

@@ -1,8 +1,8 @@
 """The rows of a CSV file in blocks: as spans of bytes where these are regular, else as lists."""
 
 import csv
-import re
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -17,7 +17,6 @@ from holdfast.tables.csv_text import (
 from holdfast.tables.rows import ListRows
 
 BLOCK = 1 << 23
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 
 
 class BlockReader:
@@ -57,7 +56,7 @@ class BlockReader:
 
     def _as_lists(self, data: bytes, final: bool) -> tuple[ListRows, int]:
         """The records as Python's `csv` reads them; the last one only where nothing follows it."""
-        lines = _LINE.findall(data.decode(errors="surrogateescape"))[:-1]
+        lines = list(StringIO(data.decode(errors="surrogateescape"), newline=""))
         reader = csv.reader(iter(lines), delimiter=self._header.delimiter, strict=True)
         rows: list[list[str]] = []
         read = 0

@@ -21,8 +21,6 @@ MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 DECIMALS = (".", ",")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f’]*")
 
 
@@ -80,7 +78,7 @@ def kept_lines(data: bytes, lines: Lines) -> bytes:
     >>> kept_lines(b"Deaths\na,n\nKent,3\nTotal,3\n", Lines(2, 3))
     b'a,n\nKent,3\n'
     """
-    every = _LINES.findall(data)[:-1]
+    every = data.splitlines(keepends=True)
     first = 1 if lines.header_row is None else lines.header_row
     last = len(every) if lines.last_row is None else lines.last_row
     if lines.header_row is not None and not (0 < first <= len(every) and every[first - 1].strip()):
@@ -105,11 +103,6 @@ def check_left_out(rows: Sequence[int], first: int, last: int) -> None:
             f"`leave_out` must hold numbers of rows of the table, from {first + 1} to {last}, got "
             f"{odd}."
         )
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their ends."""
-    return [line for line in _LINE.findall(text) if line]
 
 
 def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
@@ -141,7 +134,7 @@ def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]
 def records_of(data: bytes) -> list[Record]:
     """The records of a CSV file, whatever they hold."""
     encoding = find_encoding(lambda: [data])
-    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
+    text = list(io.StringIO(data[len(encoding.bom) :].decode(encoding.name), newline=""))
     delimiter, _ = _shape(text[:LOOKED_AT])
     return _records(text, delimiter)
 

@@ -16,8 +16,8 @@ from holdfast.tables.arrow_cells import (
     is_writable,
     may_hold,
     python_cells,
+    without_notes,
 )
-from holdfast.tables.arrow_schema import without_notes
 from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
 from holdfast.tables.partition import Coded, coded
@@ -271,7 +271,8 @@ def _series_line(
         return series_counts(series, where, missing)
 
     name = None if series.name in (None, "") else str(series.name)
-    return Line(LineRows(len(series), read, index), back, name)
+    rows = LineRows(tuple(index), list(index.values()), size=len(series), read=read)
+    return Line(rows, back, name)
 
 
 def _open_array(source: Any) -> Line:
@@ -293,7 +294,7 @@ def _open_array(source: Any) -> Line:
     def read(where: str, missing: Sequence[Any]) -> Integers:
         return array_counts(values, where, missing)
 
-    return Line(LineRows(len(values), read, {}), lambda new: new.copy())
+    return Line(LineRows((), (), size=len(values), read=read), lambda new: new.copy())
 
 
 def series_labels(source: Any) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ import base64
 from types import TracebackType
 from typing import Any
 
-from holdfast.tables.arrow_schema import plain
+from holdfast.tables.arrow_cells import plain
 
 ROW_GROUP = 1 << 17
 GROUP_CELLS = 1 << 23  # of wide rows there are fewer in a group

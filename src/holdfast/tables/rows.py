@@ -1,13 +1,12 @@
 """Rows of a table in memory as Python has them: what every kind of rows can do, lists and lines."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
 from holdfast.tables.columns import refuse_odd_texts
 from holdfast.tables.counts import text_counts
 from holdfast.tables.keys import text_keys
@@ -121,15 +120,14 @@ class ListRows:
         return ListRows(self.names, taken, self.unmarked)
 
 
-@dataclass(frozen=True)
-class LineRows:
+@dataclass(frozen=True, kw_only=True)
+class LineRows(ListRows):
     """Counts in one dimension, without columns; the index of a pandas series is looked at as if it
     were columns."""
 
     size: int
     read: Callable[[str, Sequence[Any]], Integers]
     """The counts; the text is what an error calls them."""
-    index: Mapping[str, list[Any]]
     text = False
 
     def __len__(self) -> int:
@@ -139,28 +137,6 @@ class LineRows:
         """All the counts."""
         return self.read(where, missing)
 
-    def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
-        """A level of the index."""
-        cells = self.index[name]
-        return list(cells) if rows is None else [cells[row] for row in rows.tolist()]
-
-    numbers = cells
-
-    def codes(self, name: str) -> Coded:
-        """The number of the label in each row, and the different labels."""
-        return coded(self.index[name])
-
     def keys(self, name: str) -> Keys:
-        """A key for each label."""
+        """A key for each label, which need not be text."""
         return self.codes(name)[0].astype(np.uint64)
-
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """All labels of the index."""
-        return self.index[name]
-
-    def refuse_unwritable(self, name: str) -> None:
-        """An index is not written to files."""
-
-    def take(self, rows: Integers) -> "LineRows":
-        """A line has no columns by which rows could be chosen."""
-        raise HoldfastError("`table` has no columns by which rows could be chosen.")

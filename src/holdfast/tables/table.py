@@ -188,7 +188,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 def _checked(source: Any, asked: TableOptions) -> Table:
     found = open_source(source, asked)
     lone = isinstance(found, Line)
-    index = tuple(found.rows.index) if isinstance(found, Line) else ()
+    index = tuple(found.rows.names) if isinstance(found, Line) else ()
     roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
     names = list(found.columns)
     found.settle(roles.others, (*roles.counts, *roles.within.numbers))

@@ -32,7 +32,7 @@ def whose(table: Table) -> Whose | None:
         stored = source.digest()
         return None if stored is None else Whose(rows=stored, columns={})
     line = source if isinstance(source, Line) else None
-    names = (*table.others, *table.withheld) if line is None else tuple(line.rows.index)
+    names = (*table.others, *table.withheld) if line is None else tuple(line.rows.names)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     for batch in table.batches(published=True, withheld=True):
         for name, column in hashed.items():

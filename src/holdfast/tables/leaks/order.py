@@ -3,8 +3,7 @@
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.leaks.names import ROW_ORDER
-from holdfast.tables.leaks.search import Leak
+from holdfast.tables.leaks.search import ROW_ORDER, Leak
 from holdfast.tables.spans import Keys
 
 MOST_COUNT = 10_000  # counts above are not told apart

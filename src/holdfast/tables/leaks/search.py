@@ -20,6 +20,9 @@ from holdfast.tables.leaks.measures import (
     same_zeros,
 )
 
+ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
+"""What `publish_anyway` calls what is no column: the order of the rows, rows that add up others,
+counts that were released as those of another period."""
 NEARLY_ALL = 0.9
 """A column that tells the counts of this share of the rows gives them away."""
 ROWS = 5_000  # of the commonest count, and as many of all others

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, exact_sum
-from holdfast.tables.leaks.names import TOTALS
-from holdfast.tables.leaks.search import Leak
+from holdfast.tables.leaks.search import TOTALS, Leak
 from holdfast.tables.spans import Keys
 
 _WHOLE = (
