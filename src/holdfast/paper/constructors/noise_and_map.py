@@ -54,13 +54,13 @@ def _canonical_law(n: int, epsilon: float, delta: float) -> Floats:
     turn = np.repeat(np.arange(n), len(inner))
     turn = np.concatenate([np.zeros(1 + len(first), int), turn, np.full(len(end) + 1, n - 1)])
     height = np.concatenate([[0.0], first, np.tile(inner, n), end, [1.0]])
-    steps = np.arange(n)[:, None] - turn
-    tail = np.where(steps < 0, 1 - height, height) + lift
-    tail *= np.exp(-epsilon * np.arange(n))[np.abs(steps)]
-    tail = np.maximum(tail - lift, 0.0)
-    falls = np.diff(np.where(steps < 0, -tail, tail), axis=1)
-    crosses = (steps[:, :-1] >= 0) & (steps[:, 1:] < 0)
-    return np.asarray(np.maximum(falls + crosses, 0.0))
+    decay, law = np.exp(-epsilon * np.arange(n)), np.empty((n, len(turn) - 1))
+    for i in range(n):
+        left = i < turn
+        tail = decay[np.abs(i - turn)] * (np.where(left, 1 - height, height) + lift)
+        tail = np.maximum(tail - lift, 0.0)
+        law[i] = np.diff(np.where(left, -tail, tail)) + np.diff(left.astype(float))
+    return np.maximum(law, 0.0, out=law)
 
 
 def carried(noisy: Floats, z: Floats, w: Floats) -> Floats:
