@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.answers.answer import Answer, Unit
 from holdfast.answers.report import Cover, written
-from holdfast.answers.report.content import number_words
+from holdfast.answers.report.content import answer_of
 from holdfast.release.common import CommonAnswer, common_answers, known_digits
 from hostile_names import NAMES, Page, rendered, shown
 from private_tables import private_table
@@ -178,6 +178,5 @@ def test_several_columns_stand_side_by_side():
 def test_zero_has_no_sign():
     found = Answer.of("total", 0.0, np.zeros(50), unit=Unit.COUNT).to_dict()
     assert json.dumps(found["interval"]) == "[0.0, 0.0]"
-    small = CommonAnswer("n", "all rows", "mean", -1e-9, -0.01, 0.01)
-    assert number_words(small, small.answer) == "0.000"
-    assert number_words(small._replace(low=-0.0, high=-0.0), -0.0) == "0"
+    small = answer_of(CommonAnswer("n", "all rows", "mean", -1e-9, -0.01, 0.01))
+    assert small.in_words(small.estimate) == "0.000"

@@ -43,7 +43,7 @@ def test_row_intervals_cover_on_average_as_they_say():
 def test_one_row_says_the_same_however_it_is_asked(release):
     row = release.row("c9")
     mean, share = release.ask("mean", where=["c9"]), release.ask("share", equal=0, where=["c9"])
-    assert mean.estimate == pytest.approx(row.estimate)
+    assert mean.estimate == pytest.approx(row.estimate) and mean.interval == row.interval
     assert release.ask("row c9").estimate == row.estimate
     assert share.interval in ((0, 0), (0, 1), (1, 1))
     assert any("a share of one row is 0% or 100%" in note for note in share.notes)

@@ -1,10 +1,14 @@
 """README, codebook, deployment and picture: true, and of use without holdfast."""
 
+import csv
 import json
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from fractions import Fraction
+from itertools import zip_longest
 
 import numpy as np
 import pytest
@@ -116,6 +120,65 @@ def test_what_the_codebook_teaches_is_unbiased(tmp_path, monkeypatch, delimiter)
         assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(15) + 1e-3, name
         assert np.std(found) < 0.25, name
     assert np.mean(held) >= 0.7
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_r_and_a_spreadsheet_find_what_pandas_finds(tmp_path, monkeypatch, delimiter):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    x = rng.normal(3, 2, 300).round(3)
+    cells = {"county": [f"0{i}" for i in range(300)], "x": list(map(str, x))}
+    release = made_release({"d 'e": rng.poisson(np.maximum(x, 0.1))}, cells, missing=[5])
+    folder = replace(release, dialect=Dialect(delimiter=delimiter)).save(tmp_path / "r")
+    found = run(folder, monkeypatch)
+    y, public = found["y"], pandas.Series(x)
+    numbers = {
+        "total": found["total"],
+        "error": found["error"],
+        "true_variance": found["true_variance"],
+        "correlation": found["correlation"](public[y.index], y),
+        "slope": found["slope"](y, public[y.index], found["variance"]),
+        "share_of_zeros": found["share_of_zeros"],
+    }
+    book = (folder / "codebook.md").read_text()
+    code = re.search(r"```r\n(.*?)```", book, re.S)[1]
+    if shutil.which("Rscript"):
+        code += f"""
+x <- c({", ".join(map(str, public[y.index]))})
+stopifnot(rows[[1]][2] == "01")
+for (number in c(total, (interval[2] - total) / 1.645, true_variance, correlation(x, y),
+                 slope(y, x, variance), share_of_zeros)) cat(format(number, digits = 12), "\\n")
+"""
+        (folder / "recipe.R").write_text(code)
+        said = subprocess.run(["Rscript", "recipe.R"], cwd=folder, text=True, capture_output=True)
+        assert [float(line) for line in said.stdout.split()] == pytest.approx(
+            list(numbers.values())
+        ), said.stderr
+    if shutil.which("soffice"):
+        formulas = re.findall(r"\| `(=.*?)` \|", book)
+        assert calculated(folder, delimiter, x, formulas) == pytest.approx(
+            list(numbers.values()), rel=1e-4
+        )
+
+
+def calculated(folder, delimiter, x, formulas):
+    """What LibreOffice makes of formulas beside rows.csv with x in column Z."""
+    text = (folder / "rows.csv").read_text(encoding="utf-8")
+    lines = list(csv.reader(text.splitlines(), delimiter=delimiter))
+    beside = [
+        [*line, *[""] * (25 - len(line)), number, formula]
+        for line, number, formula in zip_longest(lines, ["x", *x], formulas, fillvalue="")
+    ]
+    with (folder / "recipe.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(beside)
+    formulas_too = "CSV:44,34,76,1,,1033,false,true,false,false,false,0,true"
+    subprocess.run(
+        ["soffice", f"-env:UserInstallation={(folder / 'office').as_uri()}", "--headless",
+         f"--infilter={formulas_too}", "--convert-to", "csv", "--outdir", "done", "recipe.csv"],
+        cwd=folder, check=True, capture_output=True,
+    )  # fmt: skip
+    found = list(csv.reader((folder / "done" / "recipe.csv").read_text().splitlines()))
+    return [float(line[26]) for line in found[: len(formulas)]]
 
 
 def test_noise_of_several_contributions_has_no_three_point_formula(demo):

@@ -15,6 +15,7 @@ from holdfast.answers.answer import (
     Unit,
     check_level,
 )
+from holdfast.answers.laws import likely_interval
 from holdfast.answers.parts import DRAWS, Part
 from holdfast.answers.questions import Question, find_question, quantile
 from holdfast.answers.selection import Groups, chosen_rows, where_words
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
+OF_ONE_ROW = ("mean", "total", "median", "quantile", "maximum")  # are its count
 LITTLE = "so few rows say little at this epsilon"
 HIDDEN = "no row stands so far above the others that noise leaves the highest count to be told"
 YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability that it is 100%"
@@ -84,6 +86,9 @@ def answer_about(part: Part, asked: Question, words: str, level: float) -> Answe
         rows=part.size,
         about=(About(release=part.column, marks=part.marks),),
     )
+    if part.law is not None and asked.name in OF_ONE_ROW:
+        low, high = likely_interval(part.column, int(part.measured[0]), level)
+        answer = replace(answer, interval=(float(low), float(high)))
     shown = _in_table(part, asked, answer)
     return replace(answer, in_table=shown, notes=_notes(part, asked, answer))
 

@@ -15,9 +15,10 @@ from holdfast.fit.rounding import Total
 NUMBER = 400  # of draws
 SEED = 20260  # public: everybody draws the same
 FINENESS = 4  # steps of the grid of own readings within one sd of the noise
-WIDER = 1.2
-"""Times as wide as the draws' own: without it means of all rows are covered 83 % of the time, as
-the law of a table is smooth in the draws and may have bumps."""
+WIDER, WITH_NOISE = 1.2, 0.05
+"""Times as wide as the draws' own, and the power of the noise's variance by which more: 1.6 times
+at epsilon 0.1. The law of a table is smooth in the draws and may have bumps, and the less the noise
+leaves to be seen, the more of it is taken for likely beforehand."""
 READINGS = 200  # groups of rows that are read by their noisy counts
 AT_ONCE = 20  # draws; fewer at once stay in the cache
 MOST_BY_ROW = 30  # rows of a bin, on average, up to which they are drawn one by one
@@ -45,10 +46,11 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     return not_below_zero(rows)
 
 
-def widened(draws: Draws) -> Draws:
-    """Draws `WIDER` around their mean, whatever is asked of them."""
+def widened(draws: Draws, variance: float) -> Draws:
+    """Draws wider around their mean, whatever is asked of them, for noise of this variance."""
+    times = WIDER * max(variance / 2, 1.0) ** WITH_NOISE
     middle = draws.rows.mean(axis=0)
-    return Draws(support=draws.support, rows=not_below_zero(middle + WIDER * (draws.rows - middle)))
+    return Draws(support=draws.support, rows=not_below_zero(middle + times * (draws.rows - middle)))
 
 
 def not_below_zero(rows: Floats) -> Floats:

@@ -51,14 +51,14 @@ class Estimate:
         laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
         total = next(iter(_totals(self.measurement)[1][group : group + 1]), None)
         value, rows = self.measurement.tally.of(group)
-        return widened(self._drawn(seen, laws, shares, value, rows, total, rng))
+        return self._drawn(seen, laws, shares, value, rows, total, rng)
 
     @cached_property
     def _whole_draws(self) -> Draws:
         rng, tally = np.random.default_rng([SEED, 0]), self.measurement.tally.whole()
         laws, shares = self.densities.draws(self.seen, NUMBER, rng), self.densities.shares
         total = next(iter(_totals(self.measurement)[0]), None)
-        return widened(self._drawn(self.seen, laws, shares, tally.value, tally.rows, total, rng))
+        return self._drawn(self.seen, laws, shares, tally.value, tally.rows, total, rng)
 
     def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
         """Counts and their chances in a group, or in the whole table: the law of its rows."""
@@ -85,7 +85,8 @@ class Estimate:
     ) -> Draws:
         found = draw_rows(seen, laws, shares, rng)
         variance = self.measurement.noise.variance
-        return with_readings(found, self.cells, value, rows, variance, rng, total)
+        drawn = with_readings(found, self.cells, value, rows, variance, rng, total)
+        return widened(drawn, variance)
 
 
 def fit(measurement: "Measurement") -> Estimate:

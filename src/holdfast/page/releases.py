@@ -197,17 +197,13 @@ def _of_group(part: "Part") -> tuple[Line, ...]:
 
 def _line(answer: "CommonAnswer") -> Line:
     """An answer in the words of `ask`."""
-    from holdfast.answers.answer import Answer, Unit
-    from holdfast.release.common import WHOLE
+    from holdfast.answers.report.content import answer_of, ends_words
 
-    first = answer.question.split()[0]
-    unit = Unit.SHARE if first == "share" else Unit.COUNT if first in WHOLE else Unit.NUMBER
-    low, high = answer.low, answer.high
-    said = Answer(question=answer.question, estimate=answer.answer, interval=(low, high), unit=unit)
+    said = answer_of(answer)
     return Line(
         question=answer.question,
         answer=said.in_words(answer.answer),
-        interval="exactly" if answer.question == "rows" else said.ends_words,
+        interval=ends_words(said),
     )
 
 

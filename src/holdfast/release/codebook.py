@@ -3,6 +3,7 @@
 A function of the record alone.
 """
 
+import json
 from collections.abc import Iterator
 from math import exp
 from typing import Any
@@ -79,7 +80,7 @@ def _rows(record: dict[str, Any]) -> Iterator[Line]:
         )
         yield (
             f"{names[3]}, {names[4]}",
-            "shorter interval, which also takes into account how common each count is: it holds "
+            "mostly shorter interval, which takes into account how common each count is: it holds "
             "the true count in 90 % of rows on average, less often where that is rare",
         )
 
@@ -101,17 +102,13 @@ def _distribution() -> Iterator[Line]:
 
 def _teaching(record: dict[str, Any]) -> str:
     """What a statistician may do with the noisy counts, without holdfast."""
-    title = _titles(record)[0]
-    separator = record["table"]["delimiter"]
-    sep = "" if separator == "," else f", sep={separator!r}"
-    category = record["category"] or ""
-    sep += f", dtype={{{category!r}: str}}" if category and category.isprintable() else ""
     laws = [Noise.from_dict(each["noise"]) for each in record["counts"]]
     variances = "".join(
         f"| {escape.table_code(name)} | {law.variance:.6g} | {law.variance**0.5:.4g} |\n"
         for name, law in zip(_titles(record), laws, strict=True)
     )
-    count = repr(f"{title}_noisy") if title.isprintable() else "…"
+    noise = laws[0]
+    decay = exp(-float(noise.epsilon)) if (noise.shift, noise.width) == (1, 1) else None
     return f"""\
 ## What may be done with noisy counts
 
@@ -122,65 +119,81 @@ with errors applies. Do not round them, nor cut them off at 0: that makes them b
 | column | variance of the noise | standard deviation |
 | --- | --- | --- |
 {variances}
+- **Totals and means.** Add up the noisy counts. The error of a total of n rows has the standard
+  deviation √(n · variance), that of a mean √(variance / n), nearly normal from ten rows on.
+- **How much true counts vary.** The variance of noisy counts is too large by that of the noise.
+- **Correlation with a public number x.** The covariance is right as it is; only the variance of the
+  noisy count has to be corrected. Of two columns of noisy counts both have to be; their noise is
+  independent.
+- **Regression.** As the outcome, a noisy count may be put into least squares as it is, with robust
+  standard errors (HC1 or so). As a regressor it flattens the slope: divide by what is left of its
+  variance.
+{_THREE_POINTS if decay is not None else ""}
 With pandas, where `y` are the noisy counts of any rows chosen by something public:
 
 ```python
-import pandas as pd
+{_pandas(record, noise.variance, decay)}```
 
-rows = pd.read_csv("rows.csv"{sep})
-y = rows[{count}].dropna()
-variance = {laws[0].variance:.6g}
-```
+The same in R:
 
-**Totals and means.** Add up the noisy counts. The error of a total of n rows has a standard
-deviation of √(n · variance), that of a mean √(variance / n), and is nearly normal from ten rows on.
+```r
+{_r(record, noise.variance, decay)}```
 
-```python
-total, error = y.sum(), (len(y) * variance) ** 0.5
-interval = total - 1.645 * error, total + 1.645 * error
-```
+In a spreadsheet, `rows.csv` with a public number x in column Z:
 
-**How much true counts vary.** The variance of noisy counts is too large by that of the noise.
-
-```python
-true_variance = y.var() - variance
-```
-
-**Correlation with a public number x.** The covariance is right as it is; only the variance of the
-noisy count has to be corrected. Of two columns of noisy counts both have to be; their noise is
-independent.
-
-```python
-def correlation(x, y, variance_x=0.0, variance_y=variance):
-    spread = (x.var() - variance_x) * (y.var() - variance_y)
-    return x.cov(y) / spread**0.5
-```
-
-**Regression.** As the outcome, a noisy count may be put into least squares as it is, with robust
-standard errors (HC1 or so). As a regressor it flattens the slope: divide by what is left of its
-variance.
-
-```python
-def slope(x, y, variance_x=0.0):  # of y on x, where x is a noisy count with this variance
-    return x.cov(y) / (x.var() - variance_x)
-```
-
-{_three_points(laws[0])}
+| | formula |
+| --- | --- |
+{_spreadsheet(record, noise.variance, decay)}
 Shares in few rows are better asked of holdfast, which knows what counts are common:
 `holdfast ask`, or `holdfast.load(folder).ask("share", equal=0, where="…")` in Python.
 """
 
 
-def _three_points(noise: Noise) -> str:
-    if (noise.shift, noise.width) != (1, 1):
-        return ""
-    decay = exp(-float(noise.epsilon))
-    return f"""\
-**Any function of the true count**, such as whether it is 0, has an unbiased estimate from three
-values, with a = {decay:.6g}, by how much the noise falls from one number to the next. It is noisy:
-use it for many rows.
+_THREE_POINTS = """\
+- **Any function of the true count**, such as whether it is 0, has an unbiased estimate from three
+  values, with a the factor by which the noise falls from one number to the next. It is noisy: for
+  many rows.
+"""
 
-```python
+
+def _named(record: dict[str, Any], sign: str) -> tuple[str, str, str]:
+    """How the category, the noisy counts and the delimiter are written in code; "" where plain."""
+    category, title = record["category"] or "", _titles(record)[0]
+    separator = record["table"]["delimiter"]
+    return (
+        json.dumps(category, ensure_ascii=False) if category and category.isprintable() else "",
+        json.dumps(f"{title}_noisy", ensure_ascii=False) if title.isprintable() else '"…"',
+        "" if separator == "," else f", sep{sign}{json.dumps(separator)}",
+    )
+
+
+def _pandas(record: dict[str, Any], variance: float, decay: float | None) -> str:
+    category, count, separator = _named(record, "=")
+    texts = f", dtype={{{category}: str}}" if category else ""
+    text = f"""\
+import pandas as pd
+
+rows = pd.read_csv("rows.csv"{separator}{texts})
+y = rows[{count}].dropna()
+variance = {variance:.6g}
+total, error = y.sum(), (len(y) * variance) ** 0.5
+interval = total - 1.645 * error, total + 1.645 * error
+true_variance = y.var() - variance
+
+
+def correlation(x, y, variance_x=0.0, variance_y=variance):
+    spread = (x.var() - variance_x) * (y.var() - variance_y)
+    return x.cov(y) / spread**0.5
+
+
+def slope(x, y, variance_x=0.0):  # of y on x, where x is a noisy count with this variance
+    return x.cov(y) / (x.var() - variance_x)
+"""
+    if decay is None:
+        return text
+    return f"""\
+{text}
+
 a = {decay:.12g}
 
 
@@ -189,5 +202,48 @@ def mean_of(f, y):
 
 
 share_of_zeros = mean_of(lambda count: (count == 0) * 1.0, y)
-```
 """
+
+
+def _r(record: dict[str, Any], variance: float, decay: float | None) -> str:
+    category, count, separator = _named(record, " = ")
+    texts = f', colClasses = setNames("character", {category})' if category else ""
+    text = f"""\
+rows <- read.csv("rows.csv"{separator}, check.names = FALSE{texts})
+y <- na.omit(rows[[{count}]])
+variance <- {variance:.6g}
+total <- sum(y)
+interval <- total + c(-1.645, 1.645) * sqrt(length(y) * variance)
+true_variance <- var(y) - variance
+correlation <- function(x, y, variance_x = 0, variance_y = variance)
+  cov(x, y) / sqrt((var(x) - variance_x) * (var(y) - variance_y))
+slope <- function(x, y, variance_x = 0) cov(x, y) / (var(x) - variance_x)
+"""
+    if decay is None:
+        return text
+    return f"""\
+{text}\
+a <- {decay:.12g}
+mean_of <- function(f, y)
+  mean(((1 + a^2) * f(y) - a * f(y - 1) - a * f(y + 1)) / (1 - a)^2)
+share_of_zeros <- mean_of(function(count) count == 0, y)
+"""
+
+
+def _spreadsheet(record: dict[str, Any], v: float, a: float | None) -> str:
+    last = record["table"]["rows"] + 1
+    y = "{0}2:{0}{1}".format("C" if record["groups"]["columns"] else "B", last)
+    x = f"Z2:Z{last}"
+    lines = {
+        "total": f"=SUM({y})",
+        "standard deviation of its error": f"=SQRT(COUNT({y})*{v:.6g})",
+        "variance of the true counts": f"=VAR({y})-{v:.6g}",
+        "correlation with x": f"=CORREL({x},{y})*SQRT(VAR({y})/(VAR({y})-{v:.6g}))",
+        "slope of x on the true counts": f"=SLOPE({x},{y})*VAR({y})/(VAR({y})-{v:.6g})",
+    }
+    if a is not None:
+        near = f"(COUNTIF({y},1)+COUNTIF({y},-1))"
+        lines["share of zeros"] = (
+            f"=((1+{a:.6g}^2)*COUNTIF({y},0)-{a:.6g}*{near})/(1-{a:.6g})^2/COUNT({y})"
+        )
+    return "".join(f"| {name} | `{formula}` |\n" for name, formula in lines.items())

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import check_level, unsigned_zero
+from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.laws import law_of
 from holdfast.answers.rows import top
 from holdfast.errors import listed_names, numbered, one_line, roughly
-from holdfast.release.common import CommonAnswer, common_answers, known_places
+from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.groups import ALL_ROWS
 from holdfast.release.picture import bars, bins
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
@@ -161,34 +161,32 @@ def _column(
     }
 
 
-def _said(answer: CommonAnswer) -> Content:
-    """A common answer with its words: a share in percent, and as many digits as are known."""
+def _said(common: CommonAnswer) -> Content:
+    """A common answer with its words, which are those of `ask`."""
+    answer = answer_of(common)
     return {
-        "question": answer.question,
-        "estimate": answer.answer,
-        "interval": [x if isfinite(x) else None for x in (answer.low, answer.high)],
-        "words": number_words(answer, answer.answer),
-        "interval_words": _ends_words(answer),
+        "question": common.question,
+        "estimate": common.answer,
+        "interval": [x if isfinite(x) else None for x in (common.low, common.high)],
+        "words": answer.in_words(common.answer),
+        "interval_words": ends_words(answer),
     }
 
 
-def number_words(answer: CommonAnswer, number: float) -> str:
-    """A number of a common answer as people write it."""
-    width = answer.high - answer.low
-    share = answer.question.startswith("share")
-    whole = float(number).is_integer() and float(answer.low).is_integer() and not share
-    if whole and float(answer.high).is_integer():
-        return unsigned_zero(f"{number:,.0f}")
-    places = known_places(width) if isfinite(width) and width > 0 else 4
-    if share:
-        return unsigned_zero(f"{100 * number:.{max(places - 2, 0)}f}%")
-    return unsigned_zero(f"{number:,.{places}f}")
+def answer_of(common: CommonAnswer) -> Answer:
+    """A common answer as `ask` gives it."""
+    first = common.question.split()[0]
+    return Answer(
+        question=common.question,
+        estimate=common.answer,
+        interval=(common.low, common.high),
+        unit=Unit.SHARE if first == "share" else Unit.COUNT if first in WHOLE else Unit.NUMBER,
+    )
 
 
-def _ends_words(answer: CommonAnswer) -> str:
-    if answer.question == "rows":
-        return "exactly"
-    return f"{number_words(answer, answer.low)} to {number_words(answer, answer.high)}"
+def ends_words(answer: Answer) -> str:
+    """Its interval; the number of rows is public."""
+    return "exactly" if answer.question == "rows" else answer.ends_words
 
 
 def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content]:
