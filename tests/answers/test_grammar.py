@@ -96,6 +96,11 @@ def test_rows_are_named_by_labels_and_by_what_columns_hold(release):
         release.ask("mean ne")
 
 
+def test_a_column_of_counts_may_be_named_after_the_question(release):
+    name = release.columns[0].title
+    assert str(release.ask(f"average {name}")) == str(release.ask("mean", of=name))
+
+
 def test_a_formula_is_a_regression(release):
     fit = release.ask("ols murders ~ state")
     assert fit.family == "gaussian" and set(fit.params.keys()) == {"Intercept", "state[NE]"}

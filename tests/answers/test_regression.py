@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.answers.formula import Factor, parse_formula
 from holdfast.errors import HoldfastError
+from made_releases import counties
 from private_tables import private_table
 
 ROWS = 1500
@@ -132,3 +133,50 @@ def test_a_regressor_that_is_all_noise_is_refused():
         assert "noise hides" in str(error)
     else:
         assert fit.bse["murders"] > abs(fit.params["murders"]) / 5
+
+
+def poisson_slopes(design, counts):
+    """Coefficients of a Poisson regression of true counts."""
+    beta = np.append(np.log(counts.mean()), np.zeros(design.shape[1] - 1))
+    for _ in range(60):
+        mean = np.exp(design @ beta)
+        beta += np.linalg.solve((design * mean[:, None]).T @ design, design.T @ (counts - mean))
+    return beta
+
+
+def demo():
+    """The demo's table, whose slope a likelihood of a Poisson law took for 0.958."""
+    cells, counts = counties()
+    return counts, cells, "murders ~ log(population)", [np.log(np.float64(cells["population"]))]
+
+
+def schools():
+    """Teachers of schools: more spread than Poisson, with schools that have none."""
+    generator = np.random.default_rng(3)
+    level = generator.choice(["elementary", "high", "middle"], 1500, p=[0.6, 0.2, 0.2])
+    pupils = np.round(generator.lognormal(6.2, 0.9, 1500)) * (generator.random(1500) > 0.03)
+    mean = np.exp(-1.6 + 0.84 * np.log1p(pupils) + 0.2 * (level == "high"))
+    teachers = generator.poisson(mean * generator.gamma(6, 1 / 6, 1500))
+    teachers[generator.random(1500) < 0.03] = 0
+    cells = {"school": list(map(str, range(1500))), "level": level.tolist(),
+             "enrollment": [f"{x:.0f}" for x in pupils]}  # fmt: skip
+    columns = [np.log1p(pupils), level == "high", level == "middle"]
+    return teachers, cells, "murders ~ log1p(enrollment) + level", columns
+
+
+@pytest.mark.parametrize("table", [demo, schools])
+def test_slopes_of_tables_that_follow_no_law_are_unbiased_and_covered(table):
+    counts, cells, formula, columns = table()
+    true = poisson_slopes(np.column_stack([np.ones(len(counts)), *columns]), counts)
+    releases = (private_table(counts, cells=cells, epsilon=1, seed=seed) for seed in range(20))
+    found = [release.regress(formula) for release in releases]
+    slopes = np.array([fit.fitted.values[1] for fit in found])
+    assert abs(slopes.mean() - true[1]) < 4 * slopes.std() / np.sqrt(20) < 0.02
+    name = found[0].fitted.names[1]
+    assert sum(low <= true[1] <= high for low, high in (f.interval(name) for f in found)) >= 17
+
+
+def test_a_level_is_that_of_every_interval():
+    few, many = (release(0, 1).ask("murders ~ x", level=level) for level in (0.5, 0.99))
+    assert few.to_dict()["level"] == 0.5 and "0.75]" in str(few)
+    assert few.interval("x")[0] > many.interval("x")[0] == many.interval("x", 0.99)[0]

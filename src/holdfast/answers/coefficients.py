@@ -39,6 +39,8 @@ class Regression(Result):
     alpha: float | None = None
     """Overdispersion of a negative binomial: the variance is mean + alpha mean^2."""
     notes: tuple[str, ...] = ()
+    level: float = LEVEL
+    """Of every interval, unless another is asked for."""
 
     @property
     def params(self) -> Any:
@@ -74,9 +76,9 @@ class Regression(Result):
             return covariance
         return pandas.DataFrame(covariance, index=names, columns=names)
 
-    def conf_int(self, alpha: float | None = None, *, level: float = LEVEL) -> Any:
+    def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> Any:
         """Intervals by name, of this level, or of 1 - alpha where alpha is given."""
-        level = check_level(level if alpha is None else 1 - alpha)
+        level = level if alpha is None else 1 - alpha
         ends = {name: self.interval(name, level) for name in self.fitted.names}
         try:
             import pandas
@@ -84,9 +86,11 @@ class Regression(Result):
             return ends
         return pandas.DataFrame.from_dict(ends, orient="index", columns=[0, 1])
 
-    def interval(self, name: str, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, name: str, level: float | None = None) -> tuple[float, float]:
         """Of one coefficient, by its name."""
         from scipy.special import ndtri
+
+        level = check_level(self.level if level is None else level)
 
         if name not in self.fitted.names:
             raise HoldfastError(
@@ -94,12 +98,13 @@ class Regression(Result):
                 f"Hint: the names are {listed_names(self.fitted.names)}."
             )
         place = self.fitted.names.index(name)
-        reach = float(ndtri((1 + check_level(level)) / 2)) * float(self._errors[place])
+        reach = float(ndtri((1 + level) / 2)) * float(self._errors[place])
         value = float(self.fitted.values[place])
         return value - reach, value + reach
 
-    def summary(self, level: float = LEVEL) -> str:
+    def summary(self, level: float | None = None) -> str:
         """As statisticians read it."""
+        level = self.level if level is None else level
         tail = (1 - level) / 2
         head = f"{'':>22} {'coef':>9} {'std err':>8} {'z':>8} {'P>|z|':>6}"
         head += f" {f'[{tail:.3g}':>9} {f'{1 - tail:.3g}]':>9} {'naive':>9}"
@@ -162,7 +167,7 @@ class Regression(Result):
             "family": self.family,
             "alpha": self.alpha,
             "rows": self.rows,
-            "level": LEVEL,
+            "level": self.level,
             "params": self._named(self.fitted.values),
             "bse": self._named(self._errors),
             "pvalues": self._named(self._p_values),

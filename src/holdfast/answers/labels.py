@@ -81,7 +81,7 @@ class Labels:
         longer = [label for label in self._places if label.startswith(f"{text},")]
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
         near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
-        hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: or give its number."
+        hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: rows have numbers, too."
         if near and "," in near[0]:
             hint += f' In a typed question a label with a comma stands in quotes: "{near[0]}".'
         raise HoldfastError(f"no row has the label {text!r:.60}.{hint}")

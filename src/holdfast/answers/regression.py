@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import SIMULATED
+from holdfast.answers.answer import LEVEL, SIMULATED, check_level
 from holdfast.answers.coefficients import Coefficients, Regression
 from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.answers.labels import published
@@ -45,8 +45,9 @@ SINGULAR = 1e-10  # of the information, beside what it is without correction
 
 
 def regress(
-    release: "Release", text: str, *, family: str | None = None, where: Any = None
-) -> Regression:
+    release: "Release", text: str, *, family: str | None = None, where: Any = None,
+    level: float = LEVEL,
+) -> Regression:  # fmt: skip
     """The regression that a formula asks for, of all rows or of some; see `Release.regress`."""
     formula = parse_formula(text)
     private = [column.name or "count" for column in release.columns]
@@ -96,7 +97,7 @@ def regress(
         notes.append(SIMULATED)
     return Regression(
         formula=formula.text, family=name, rows=int(found.used.sum()), fitted=fitted, naive=naive,
-        alpha=alpha, notes=tuple(notes),
+        alpha=alpha, notes=tuple(notes), level=check_level(level),
     )  # fmt: skip
 
 

@@ -68,7 +68,6 @@ def ask_anything(
 
 def _answered(release: "Release", call: Call, how: dict[str, Any]) -> Any:
     if call.method is Method.REGRESS:
-        how.pop("level")
         return release.regress(*call.arguments, **how)
     if call.method is Method.DERIVE:
         derived = release.derive(*call.arguments, level=how.pop("level"))
@@ -106,6 +105,8 @@ def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
 
 def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
     """The same question about the rows that were named, among those that `where` chooses."""
+    if len(call.names) == 1 and call.names[0] in [column.title for column in release.columns]:
+        return how | {"of": call.names[0]}  # "mean homicides"
     labels = Labels(release, how.get("label"))
     names = labels.joined(call.names)
     marks = np.any([_named(release, labels, name) for name in names], axis=0)

@@ -88,7 +88,7 @@ class Answering:
         return row_changes(self._release, earlier, rows, of=of, label=label, level=level)
 
     def regress(
-        self, formula: str, *, family: str | None = None, where: Any = None
+        self, formula: str, *, family: str | None = None, where: Any = None, level: float = LEVEL
     ) -> "Regression":
         """A regression with a count as outcome or as regressor, which the noise does not bend.
 
@@ -97,13 +97,14 @@ class Answering:
             family: poisson (the default where a count is the outcome; quasi-likelihood), nb for
                 negative binomial, ols (the default where it is a regressor).
             where: Some rows.
+            level: Of the intervals.
 
         Returns:
             What users of statsmodels expect: params, bse, conf_int(), summary().
         """
         from holdfast.answers.regression import regress
 
-        return regress(self._release, formula, family=family, where=where)
+        return regress(self._release, formula, family=family, where=where, level=level)
 
     def derive(self, formula: str, *, level: float = LEVEL) -> "Derived":
         """A sum of columns of counts, or a rate, of every row with an interval.
