@@ -51,7 +51,7 @@ def of_release(release: "Release", column: "Column", title: str, width: int = 30
     table.add_column("share of rows", width=width + 7, no_wrap=True)
     table.add_column("90 % interval", justify="right", no_wrap=True)
     for bar in found:
-        interval = f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %"
+        interval = f"{bar.low:.1%} to {bar.high:.1%}"
         table.add_row(bar.label, _share_and_bar(bar.share, highest, width), interval)
     return table
 

@@ -15,8 +15,8 @@ from holdfast.fit.rounding import Total
 NUMBER = 400  # of draws
 SEED = 20260  # public: everybody draws the same
 FINENESS = 4  # steps of the grid of own readings within one sd of the noise
-WIDER, WITH_NOISE = 1.2, 0.05
-"""Times as wide as the draws' own, and the power of the noise's variance by which more: 1.6 times
+WIDER, WITH_NOISE = 1.2, 0.03
+"""Times as wide as the draws' own, and the power of the noise's variance by which more: 1.4 times
 at epsilon 0.1. The law of a table is smooth in the draws and may have bumps, and the less the noise
 leaves to be seen, the more of it is taken for likely beforehand."""
 READINGS = 200  # groups of rows that are read by their noisy counts
