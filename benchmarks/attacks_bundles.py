@@ -30,8 +30,7 @@ from holdfast.errors import HoldfastError
 
 CLAIMED = re.compile(
     r"release\.json: (made_with|receipt|period|notes|request|promise/randomness|table/newline"
-    r"|counts/(whole|sums|totals)/values).*|table\.(csv|parquet): people"
-    r"|table\.csv: state in no group"
+    r"|counts/(whole|sums|totals)/values).*|table\.(csv|parquet): (people|state in no group).*"
 )
 """What nothing else in a bundle contradicts: who made it when, cells that are published as they are
 and make no groups, and a noisy sum that is off by less than the fit shows."""
@@ -167,11 +166,13 @@ def forge(folder: Path, chance: random.Random) -> str:
 
 
 def _whose(folder: Path, row: int) -> str:
-    """Whether a row is in no group, as one that was not measured."""
+    """Whether a row is in no group, as one that was not measured, or there are none."""
     with (folder / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
         header, *lines = csv.reader(file)
-    grouped = row > 0 and "group" in header and row <= len(lines)
-    return " in no group" if grouped and not lines[row - 1][header.index("group")] else ""
+    if not 0 < row <= len(lines):
+        return ""
+    grouped = "group" in header and lines[row - 1][header.index("group")]
+    return "" if grouped else " in no group"
 
 
 def outcome(folder: Path, change: str) -> str:

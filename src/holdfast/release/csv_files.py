@@ -109,7 +109,8 @@ class _Lines:
         rest = ""
         while piece := self._file.read(PIECE):
             rest, self.characters = rest + piece, self.characters + len(piece)
-            if self.characters - self.passed > AT_A_TIME * LONGEST_RECORD:
+            beyond = self.characters - self.passed > AT_A_TIME * LONGEST_RECORD
+            if beyond or len(rest) > PIECE + LONGEST_RECORD:
                 raise HoldfastError(
                     f"`{self._name}` has a record of more than {LONGEST_RECORD:,} characters."
                 )
