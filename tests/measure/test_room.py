@@ -263,6 +263,26 @@ def test_a_total_beyond_64_bits_is_capped():
     assert group_totals(true).tolist() == [1 << 61, 7]
 
 
+def test_sums_are_exact_where_totals_of_counts_do_not_fit_into_64_bits():
+    value, rows = np.array([0, 7, 1 << 60]), np.array([3, 1 << 20, 1 << 10])
+    edges = np.array([1 << 59, (1 << 59) + 5, 1 << 60, (1 << 60) + 1])
+    low, all_rows = 3 + (1 << 20), 3 + (1 << 20) + (1 << 10)
+    assert block_sums(value, rows, edges[:2]).tolist() == [5 * low]
+    assert block_sums(value, rows, edges[2:]).tolist() == [all_rows]
+
+
+def test_blocks_whose_sums_might_not_fit_into_64_bits_are_not_measured():
+    """Whether they might follows from their width and the number of rows, not from counts."""
+    for width, fits in ((1 << 58, True), (1 << 59, False)):
+        for count in (0, 1 << 60):
+            room = Room(Noise(epsilon=Fraction(1)), source=Simulation(1))
+            room.noisy(np.full(4, count))
+            found = room.finish(
+                lambda *_, width=width: np.array([0, width]), sums=Noise(epsilon=Fraction(1))
+            )
+            assert (found.sums[0] is not None) == fits
+
+
 def test_a_measurement_is_all_plain_values():
     counts, group = table(200, 3)
     _, measurement = measured(counts, group, 3)

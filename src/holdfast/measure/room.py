@@ -126,7 +126,8 @@ class Room:
             return None
         edges = np.asarray(choose_blocks(*noisy.of(group), self.noise, noise), dtype=np.int64)
         check_edges(edges)
-        if len(edges) < 2:
+        rows = int(noisy.rows_by_group()[group])
+        if len(edges) < 2 or rows * int(edges[-1] - edges[0]) >= LARGEST:
             return None
         exact = block_sums(*true.of(group), edges)
         values = add_noise(exact, noise, self._source, stream=self._stream(stream))
@@ -155,7 +156,8 @@ class Room:
 def block_sums(counts: Integers, rows: Integers, edges: Integers) -> Integers:
     """Sums of C_i over the blocks of counts i, where C_i rows have a count of i or less.
 
-    The sum of C_i over all i < t is that of t - c over the rows with a count c < t.
+    The sum of C_i over all i < t is that of t - c over the rows with a count c < t. Both terms are
+    taken modulo 2^64, as any difference of them is below it.
 
     >>> block_sums(np.array([0, 2]), np.array([5, 1]), np.array([0, 1, 2, 4]))
     array([ 5,  5, 12])
