@@ -2,6 +2,7 @@
 
 import csv
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 import holdfast
 from forging import forged, of_lines, of_record, of_text, read
+from holdfast.fit import fit
+from holdfast.fit.histogram import collected
 from holdfast.release.readme import read_me
 
 STATES = ["AL", "KS", "NE", "TX"]
@@ -219,6 +222,28 @@ def test_a_note_of_another_epsilon_is_found_though_the_readme_repeats_it(bundle,
 
     place = forged(bundle, tmp_path / "forged", change)
     assert "README.md states another epsilon" in str(holdfast.verify(place).damage)
+
+
+@pytest.mark.parametrize(("rows", "honest"), [(1, True), (2, True), (5, False)])
+def test_another_machine_s_rounding_is_a_warning_and_no_forgery(
+    tmp_path, monkeypatch, rows, honest
+):
+    """A release whose maker's fit had so many rows one higher than the fit of this machine."""
+
+    def fit_elsewhere(measurement):
+        estimate = fit(measurement)
+        moved = estimate.whole.counts()
+        at = np.flatnonzero(moved == moved[len(moved) // 2])[-rows:]
+        moved[at] += 1
+        return replace(estimate, histograms=(collected(moved, np.ones_like(moved)),))
+
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("holdfast.release.release.fit", fit_elsewhere)
+        place = made("plain").save(tmp_path / "bundle")
+    report = holdfast.verify(place)
+    assert bool(report) == honest
+    said = report.warnings if honest else report.damage
+    assert (f"up to {rows} rows" if honest else "what the fit makes") in " ".join(said)
 
 
 def test_sums_that_are_not_made_anew_are_damage(bundle, tmp_path):
