@@ -75,7 +75,7 @@ def errors(released: np.ndarray, true: np.ndarray, top: int) -> tuple[float, flo
 def noise_first(counts: np.ndarray, epsilon: str, seed: int) -> np.ndarray:
     """Released counts of the plain case, by the parts that a release is made of."""
     whole = Fraction(epsilon)
-    share = share_of_sums(whole, len(counts), 1)
+    share = share_of_sums(whole, len(counts))
     room = Room(Noise(epsilon=whole * (1 - share)), source=Simulation(seed))
     group = np.zeros(len(counts), dtype=np.int64)
     noisy = room.noisy(counts)

@@ -15,7 +15,7 @@ from holdfast.privacy.randomness import Simulation
 def measured(counts, epsilon, *, group=None, groups=1, seed=1, shift=1, whole=False):
     counts = np.asarray(counts, dtype=np.int64)
     epsilon = Fraction(epsilon)
-    sums = epsilon * share_of_sums(epsilon / shift, len(counts), groups)
+    sums = epsilon * share_of_sums(epsilon / shift, len(counts))
     room = Room(Noise.least(epsilon - sums, shift), source=Simulation(seed), groups=groups)
     room.noisy(counts, group)
     part = sums / 2 if whole else sums

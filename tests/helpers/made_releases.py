@@ -59,7 +59,7 @@ def made_release(
     budgets, columns = list[Budget](), list[Column]()
     for number, (name, values) in enumerate(counts.items()):
         part = epsilon / len(counts)
-        sums = part * share_of_sums(part / contributions, rows, len(groups))
+        sums = part * share_of_sums(part / contributions, rows)
         budget = Budget(
             epsilon=part,
             counts=part - sums,

@@ -79,7 +79,7 @@ def _groups(within: Any, cells: dict[str, list[Any]], measured: Any) -> tuple[Pa
 
 
 def _budget(epsilon: Fraction, measured: Any, groups: Partition, contributions: int) -> Budget:
-    share = share_of_sums(epsilon / contributions, int(measured.sum()), len(groups))
+    share = share_of_sums(epsilon / contributions, int(measured.sum()))
     whole = Fraction(1, 4) * share * epsilon if len(groups) > 1 else Fraction(0)
     sums = share * epsilon - whole
     return Budget(

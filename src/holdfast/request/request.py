@@ -137,7 +137,7 @@ class Request(Declared):
         totals = epsilon * totals_share(self.totals)
         rest, share = epsilon - totals, self.split
         if share is None:
-            share = split.share_of_sums(rest / (contributions * self.rows), rows, groups)
+            share = split.share_of_sums(rest / (contributions * self.rows), rows)
         worth = split.share_of_groups(share, rows, groups) if groups > 1 else Fraction(0)
         whole = rest * share if self.split is None else rest * share / (1 + worth)
         return Budget(
