@@ -40,7 +40,7 @@ def errors(releases, by):
 def test_the_table_and_its_groups_add_up_to_what_was_measured(releases):
     everything = np.zeros(len(TABLE))
     for rows in (TABLE.g, everything):
-        assert errors(releases["0.3"], rows) < 0.5 * errors(releases[False], rows)
+        assert errors(releases["0.3"], rows) < 0.6 * errors(releases[False], rows)
 
 
 def test_the_answer_is_that_of_the_table_and_its_interval_holds(releases):
