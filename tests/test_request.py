@@ -155,7 +155,7 @@ def test_a_field_says_what_it_is_in_one_sentence(name):
 
 
 def test_nine_fields_are_seen_first_and_the_tenth_is_the_dry_run():
-    first = [name for name, about in FIELDS.items() if about.first]
+    first = [name for name, about in FIELDS.items() if about.panel is Panel.FIRST]
     assert first == [
         *("count", "category", "keep", "epsilon", "within", "missing", "header_row", "out"),
         "seed",

@@ -75,7 +75,7 @@ def _compare(source: Path, picture: Path | None, seed: str | None) -> None:
     from holdfast.plan.known import read_known
     from holdfast.plan.methods import find_methods
     from holdfast.plan.simulation import histogram_of
-    from holdfast.request.asked import whole
+    from holdfast.request.parameter import whole
 
     options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
     number = None if seed is None else whole(seed, "seed")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.errors import HoldfastError
-from holdfast.request import FIELDS, Asked, Form
+from holdfast.request import FIELDS, Form, Parameter
 
 Text = str | None
 Texts = list[str] | None
@@ -56,7 +56,7 @@ def _panel(parameter: inspect.Parameter) -> str | None:
     return panel
 
 
-def _option(about: Asked) -> inspect.Parameter:
+def _option(about: Parameter) -> inspect.Parameter:
     kind: Any = Texts if about.form.repeated else Text
     default: Any = None
     if about.form is Form.FLAG:

@@ -187,6 +187,6 @@ def _repeated(repetitions: str | None) -> dict[str, Any]:
 
 
 def _number(name: str, word: str | None) -> int | None:
-    from holdfast.request.asked import whole
+    from holdfast.request.parameter import whole
 
     return None if word is None else whole(word, name)

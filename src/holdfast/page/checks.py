@@ -12,14 +12,14 @@ from holdfast.page.folder import stamp
 from holdfast.page.form import field_in, placed
 from holdfast.page.site import Site
 from holdfast.request import Request
-from holdfast.request.together import PART
 from holdfast.tables.look import Look, look
+from holdfast.tables.options import FILE_OPTIONS
 
 if TYPE_CHECKING:
     from holdfast.ledger.book import Balance
     from holdfast.tables.options import TableOptions
 
-LOOKED_AT = (*PART, "missing")
+LOOKED_AT = (*FILE_OPTIONS, "missing")
 """Fields that change what a file looks like."""
 
 

@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from holdfast.page.draft import Filled
 from holdfast.page.folder import Folder
 from holdfast.page.words import label_of
-from holdfast.request import FIELDS, Asked, Form
+from holdfast.request import FIELDS, Form, Parameter
 from holdfast.request import Panel as RequestPanel
 from holdfast.request.together import MADE_BY_COUNTING
 from holdfast.tables.look import Look
@@ -47,7 +47,7 @@ class Kind(StrEnum):
 class Field:
     """A field of the form, as it is shown."""
 
-    about: Asked
+    about: Parameter
     kind: Kind
     values: tuple[str, ...]
     """What was filled in, or is suggested."""
@@ -126,7 +126,7 @@ def field_in(message: str) -> str:
     return next((name for name in named if name in FIELDS), "")
 
 
-def _field(about: Asked, values: Sequence[str], context: Context, wrong: bool) -> Field:
+def _field(about: Parameter, values: Sequence[str], context: Context, wrong: bool) -> Field:
     kind, options, free = _shape(about, context)
     return Field(
         about=about,
@@ -138,7 +138,7 @@ def _field(about: Asked, values: Sequence[str], context: Context, wrong: bool) -
     )
 
 
-def _shape(about: Asked, context: Context) -> tuple[Kind, tuple[tuple[str, str], ...], bool]:
+def _shape(about: Parameter, context: Context) -> tuple[Kind, tuple[tuple[str, str], ...], bool]:
     """What a field looks like, what there is to choose from, and whether others can be typed."""
     if about.name in CHOICES:
         return Kind.SELECT, tuple(CHOICES[about.name].items()), False
@@ -160,7 +160,7 @@ def _shape(about: Asked, context: Context) -> tuple[Kind, tuple[tuple[str, str],
     return (Kind.LINES if about.form.repeated else Kind.TEXT), (), True
 
 
-def _paths(about: Asked, folder: Folder) -> tuple[tuple[str, str], ...]:
+def _paths(about: Parameter, folder: Folder) -> tuple[tuple[str, str], ...]:
     listed = {"ledger": folder.ledgers, "categories": folder.tables, "corrects": folder.releases}
     return tuple((path, path) for path in listed.get(about.name, list)())
 
@@ -170,7 +170,7 @@ def _codes(look: Look) -> tuple[tuple[str, str], ...]:
     return tuple((code or BLANK, code or BLANK) for code in dict.fromkeys([*codes, ""]))
 
 
-def _columns(about: Asked, look: Look) -> tuple[tuple[str, str], ...]:
+def _columns(about: Parameter, look: Look) -> tuple[tuple[str, str], ...]:
     """The columns of the file, those that a field is likely about with a word on it."""
     likely = {
         "count": dict.fromkeys(look.non_private_counts, "may be counts"),
@@ -210,7 +210,7 @@ def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
     return found if kept else found | {"keep_none": ["yes"]}
 
 
-def _typed(about: Asked, typed: Sequence[str]) -> list[str]:
+def _typed(about: Parameter, typed: Sequence[str]) -> list[str]:
     """Values from places where several may be typed: one per line; numbers of rows also apart."""
     lines = [line.strip() for text in typed for line in text.splitlines()]
     if about.form is Form.WHOLES:

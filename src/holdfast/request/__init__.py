@@ -1,8 +1,8 @@
 """One declaration of everything a run can be asked: names, types, help, defaults, panels."""
 
-from holdfast.request.asked import Asked, Form, Panel
 from holdfast.request.documentation import declared
 from holdfast.request.fields import FIELDS
+from holdfast.request.parameter import Form, Panel, Parameter
 from holdfast.request.request import Request
 
-__all__ = ["FIELDS", "Asked", "Form", "Panel", "Request", "declared"]
+__all__ = ["FIELDS", "Form", "Panel", "Parameter", "Request", "declared"]

@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from holdfast.request.asked import Asked
 from holdfast.request.fields import FIELDS
+from holdfast.request.parameter import Parameter
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -70,7 +70,7 @@ def signature() -> inspect.Signature:
     return inspect.Signature([table, *map(_parameter, FIELDS.values())])
 
 
-def _parameter(about: Asked) -> inspect.Parameter:
+def _parameter(about: Parameter) -> inspect.Parameter:
     default = inspect.Parameter.empty if about.required else about.default
     return inspect.Parameter(about.name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
@@ -82,7 +82,7 @@ def documentation() -> str:
     return f"{SUMMARY}\n\nParameters\n----------\n{entries}\n\n{ENDING}"
 
 
-def _kind(about: Asked) -> str:
+def _kind(about: Parameter) -> str:
     if about.required:
         return f"{about.name} : {about.form.value}"
     return f"{about.name} : {about.form.value}, default {about.default!r}"

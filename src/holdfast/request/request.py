@@ -6,13 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.request.asked import Form
 from holdfast.request.fields import FIELDS, Declared
+from holdfast.request.parameter import Form
 from holdfast.request.recipe import command, plain, python_call
 from holdfast.request.together import (
     MADE_BY_COUNTING,
     ONE_COLUMN,
-    PART,
     UNNAMED,
     by_column,
     check_together,
@@ -39,12 +38,13 @@ class Request(Declared):
     @classmethod
     def read(cls, **options: Any) -> "Request":
         """A request from what `holdfast.privatize` is given, checked."""
+        from holdfast.request.checks import checked
+
         for name in options:
             if name not in FIELDS:
                 raise TypeError(f"privatize() got an unexpected keyword argument {name!r:.40}")
         values = {
-            name: about.check(options.get(name, about.default), name)
-            for name, about in FIELDS.items()
+            name: checked(about, options.get(name, about.default)) for name, about in FIELDS.items()
         }
         check_together(values)
         request = cls(**values | counted(values))
@@ -73,12 +73,6 @@ class Request(Declared):
     def simulated(self) -> bool:
         """Whether a seed makes the noise repeatable, so that it protects nobody."""
         return self.seed is not None
-
-    @property
-    def part(self) -> dict[str, Any]:
-        """Which part of a file is the table, as far as it was said."""
-        given = {name: getattr(self, name) for name in PART}
-        return {name: value for name, value in given.items() if value not in (None, ())}
 
     @property
     def table_options(self) -> "TableOptions":

@@ -27,10 +27,10 @@ def opened(source: Any, request: "Request") -> Iterator["Table"]:
         from holdfast.tables.count_by import counted_by
         from holdfast.tables.options import TableOptions
 
-        part = TableOptions(**request.part)
+        usual, file = TableOptions(), options.file_options
         how = {"by": list(request.by), "categories": request.categories, "per": request.per}
-        whole = {name: getattr(TableOptions(), name) for name in request.part}
-        yield open_table(counted_by(source, part, **how), replace(options, **whole))
+        people = counted_by(source, replace(usual, **file), **how)
+        yield open_table(people, replace(options, **{name: getattr(usual, name) for name in file}))
     else:
         yield open_table(source, options)
 

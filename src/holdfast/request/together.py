@@ -16,12 +16,12 @@ ONE_COLUMN = "one column"
 PEOPLE = ("by", "categories", "per")
 MADE_BY_COUNTING = ("count", "category", "keep")
 """Columns that counting persons makes."""
-PART = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal")
-"""Fields that say which part of a file is the table."""
 
 
 def check_together(values: Mapping[str, Any]) -> None:
     """Refuse what does not go together."""
+    from holdfast.tables.options import FILE_OPTIONS
+
     given = {
         name
         for name, value in values.items()
@@ -37,7 +37,7 @@ def check_together(values: Mapping[str, Any]) -> None:
     for name in ("weights", "relations"):
         if name in given and len(values["count"]) < 2:
             raise HoldfastError(f"`{name}` is for several columns of counts. Hint: name them all.")
-    for name in (*PART, "from_people"):
+    for name in (*FILE_OPTIONS, "from_people"):
         if name in given and "query" in given:
             raise HoldfastError(f"`{name}` is for files, and `query` for a database.")
     _check_people(values, given)
