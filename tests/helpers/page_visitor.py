@@ -14,9 +14,9 @@ from holdfast.page.access import Access
 from holdfast.page.app import MOST, app
 from holdfast.page.folder import Folder
 from holdfast.page.site import Site
-from holdfast.page.state import State
+from holdfast.page.state import PrivateFolder
 from holdfast.page.waiting import Waiting
-from holdfast.page.words import Words
+from holdfast.page.words import PageWords
 
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"
@@ -87,7 +87,10 @@ def visit(folder: Path, *, most: int = MOST, moment: float | None = None) -> Ite
     access = Access(lambda token: None)
     place = Folder.at(folder)
     site = Site(
-        folder=place, state=State.take(place.root), words=Words.of(), waiting=Waiting(moment)
+        folder=place,
+        state=PrivateFolder.take(place.root),
+        words=PageWords.of(),
+        waiting=Waiting(moment),
     )
     guarded = app(site, access, port=PORT, most=most)
     with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:

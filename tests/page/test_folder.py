@@ -101,19 +101,19 @@ def test_what_the_page_keeps_is_for_its_user_alone(visitor):
 
 
 def test_what_somebody_else_could_read_is_not_taken_over(folder, tmp_path):
-    from holdfast.page.state import State
+    from holdfast.page.state import PrivateFolder
 
-    first = State.take(folder)
+    first = PrivateFolder.take(folder)
     first.remove()
     first.root.mkdir(mode=0o755)
-    second = State.take(folder)
+    second = PrivateFolder.take(folder)
     assert second.root != first.root
     second.remove()
 
 
 def test_a_second_page_on_the_same_folder_keeps_to_itself(visitor, folder):
-    from holdfast.page.state import State
+    from holdfast.page.state import PrivateFolder
 
-    other = State.take(folder.resolve())
+    other = PrivateFolder.take(folder.resolve())
     assert other.root != visitor.site.state.root
     other.remove()

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.errors import Spent
 from holdfast.ledger.ledger import Ledger
-from holdfast.page.runs import Ended, Phase, Run, Task
+from holdfast.page.runs import DraftRun, Ended, Phase, Task
 from holdfast.page.state import read_json, write_json
 from holdfast.page.work import work
 from page_visitor import write_deaths
@@ -45,9 +45,9 @@ def held(tmp_path):
         yield tmp_path / "queue"
 
 
-def prepared(draft, task, **placed) -> Run:
+def prepared(draft, task, **placed) -> DraftRun:
     """A run whose process is gone before it wrote its end."""
-    run = Run(draft / "run")
+    run = DraftRun(draft / "run")
     run.place.mkdir()
     write_json(run.place / "task.json", vars(task) | {"placed": task.placed | placed})
     write_json(run.place / "phase.json", [Phase.WAITING, None])
@@ -56,7 +56,7 @@ def prepared(draft, task, **placed) -> Run:
 
 
 def test_a_run_is_started_once_and_can_be_cancelled_while_it_waits(draft, task, held, tmp_path):
-    run = Run(draft / "run")
+    run = DraftRun(draft / "run")
     assert run.status() is None
     assert run.start(task, held) and not run.start(task, held)
     assert run.status().ended is None

@@ -2,8 +2,6 @@
 
 import shlex
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -38,17 +36,6 @@ CALLED = {
     "standard_error": "standard error",
 }
 """What columns of answers are called."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """An answer as it is shown."""
-
-    words: str = ""
-    """In a sentence; "" where there is a table."""
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def open_release(site: Site, request: Request, form: FormData) -> Response:
@@ -93,35 +80,31 @@ def options(asked: dict[str, str]) -> dict[str, str]:
     return {name: asked[name] for name in names if asked.get(name, "").strip()}
 
 
-def answer(release: "Release", asked: dict[str, str]) -> Said:
-    """The answer to a question as it was typed."""
+def answer(release: "Release", asked: dict[str, str]) -> dict[str, Any]:
+    """The answer to a question as it was typed: a sentence or a table, and notes."""
     from holdfast.answers.answer import Answer, Answers, percent
 
     how: dict[str, Any] = options(asked)
-    found: Any = release.ask(asked["question"].strip(), **how)
-    first, *rest = str(found).splitlines()
-    if isinstance(found, Answers):
-        level = percent(next(iter(found.values())).level)
-        lines = [(str(name), each.in_words(each.estimate), each.ends_words)
-                 for name, each in found.items()]  # fmt: skip
-        header = (found.by, "estimate", f"{level} interval")
-        return Said(words=found.question, header=header, rows=_few(lines), notes=found.notes)
-    columns = found.columns()
-    if isinstance(found, Answer) or len(next(iter(columns.values()))) == 1:
-        return Said(words=first, notes=tuple(line.strip() for line in rest))
-    lowest, highest = columns.pop("low", []), columns.pop("high", [])
-    ends = [f"{_number(a)} to {_number(b)}" for a, b in zip(lowest, highest, strict=True)]
-    shown = {CALLED.get(name, name): _cells(name, column) for name, column in columns.items()}
-    shown |= {"90% interval": ends} if ends else {}
-    return Said(
-        header=tuple(shown),
-        rows=_few(list(zip(*shown.values(), strict=True))),
-        notes=tuple(getattr(found, "notes", ())),
-    )
-
-
-def _few(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(rows[:MOST_ROWS])
+    result: Any = release.ask(asked["question"].strip(), **how)
+    notes = getattr(result, "notes", ())
+    if isinstance(result, Answers):
+        level = percent(next(iter(result.values())).level)
+        groups = [
+            (str(name), each.in_words(each.estimate), each.ends_words)
+            for name, each in result.items()
+        ]
+        shown = {"header": (result.by, "estimate", f"{level} interval"), "rows": groups[:MOST_ROWS]}
+        return {"words": result.question, "notes": notes, **shown}
+    columns = result.columns()
+    if isinstance(result, Answer) or len(next(iter(columns.values()))) == 1:
+        first, *rest = str(result).splitlines()
+        return {"words": first, "notes": [line.strip() for line in rest]}
+    ends = zip(columns.pop("low", []), columns.pop("high", []), strict=True)
+    intervals = [f"{_number(low)} to {_number(high)}" for low, high in ends]
+    cells = {CALLED.get(name, name): _cells(name, column) for name, column in columns.items()}
+    cells |= {"90% interval": intervals} if intervals else {}
+    rows = list(zip(*cells.values(), strict=True))
+    return {"header": tuple(cells), "rows": rows[:MOST_ROWS], "notes": notes}
 
 
 def _cells(name: str, column: list[Any]) -> list[str]:
@@ -182,8 +165,8 @@ def download(site: Site, request: Request) -> Response:
 
 
 def _table(opened: Opened) -> str | None:
-    found = [path.name for path in opened.folder.glob("table.*") if path.is_file()]
-    return found[0] if found else None
+    names = (path.name for path in opened.folder.glob("table.*") if path.is_file())
+    return next(names, None)
 
 
 def _zip(site: Site, opened: Opened) -> Response:

@@ -12,7 +12,7 @@ from holdfast.page import analyst, steward
 from holdfast.page.access import Access
 from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
-from holdfast.page.runs import Run
+from holdfast.page.runs import DraftRun
 from holdfast.page.site import Site, changing, reading, sending, wait, waited
 
 MOST = 200 << 20
@@ -62,7 +62,7 @@ def _home(site: Site, request: Request) -> Response:
     return site.show(
         request,
         "home.html",
-        drafts=[(draft, Run.of(draft).status()) for draft in drafts],
+        drafts=[(draft, DraftRun.of(draft).status()) for draft in drafts],
         tables=site.folder.tables(),
         releases=site.folder.releases(),
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.page.folder import Folder
-from holdfast.page.state import State, read_json, write_json
+from holdfast.page.state import PrivateFolder, read_json, write_json
 
 Filled = dict[str, list[str]]
 """The words of each field."""
@@ -24,12 +24,12 @@ class Draft:
     place: Path
 
     @staticmethod
-    def new(state: State) -> "Draft":
+    def new(state: PrivateFolder) -> "Draft":
         """An empty one."""
         return Draft(state.make("drafts"))
 
     @staticmethod
-    def find(state: State, name: str) -> "Draft":
+    def find(state: PrivateFolder, name: str) -> "Draft":
         """The one of this name, which must be there."""
         place = state.place("drafts", name)
         if not place.is_dir():
@@ -81,7 +81,7 @@ class Draft:
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder / name
 
-    def copy(self, state: State) -> "Draft":
+    def copy(self, state: PrivateFolder) -> "Draft":
         """Another draft with the same things filled in, and the same dropped file."""
         other = Draft.new(state)
         if (self.place / "upload").is_dir():

@@ -1,18 +1,17 @@
 """The steward's form, derived from the fields of a request: what each looks like, and its words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
+from itertools import chain, groupby
 
 from starlette.datastructures import FormData
 
 from holdfast.page.draft import Filled
 from holdfast.page.folder import Folder
 from holdfast.page.words import label_of
-from holdfast.request import FIELDS, Form, Parameter
-from holdfast.request import Panel as RequestPanel
+from holdfast.request import FIELDS, Form, Panel, Parameter
 from holdfast.request.together import MADE_BY_COUNTING
 from holdfast.tables.look import Look
 
@@ -31,8 +30,8 @@ BLANK = "blank cells"
 NUMBERS = (Form.NUMBER, Form.WHOLE)
 
 
-class Kind(StrEnum):
-    """What a field looks like."""
+class Widget(StrEnum):
+    """How a field looks in the form."""
 
     SELECT = "select"
     BOXES = "boxes"
@@ -48,7 +47,7 @@ class Field:
     """A field of the form, as it is shown."""
 
     about: Parameter
-    kind: Kind
+    widget: Widget
     values: tuple[str, ...]
     """What was filled in, or is suggested."""
     options: tuple[tuple[str, str], ...] = ()
@@ -70,8 +69,8 @@ class Field:
     @property
     def others(self) -> tuple[str, ...]:
         """Values that are not among the options."""
-        known = {value for value, _ in self.options}
-        return tuple(value for value in self.values if value not in known)
+        listed = {value for value, _ in self.options}
+        return tuple(value for value in self.values if value not in listed)
 
     @property
     def numeric(self) -> bool:
@@ -80,8 +79,8 @@ class Field:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
-    """Fields under one heading."""
+class Section:
+    """The fields under one heading."""
 
     title: str
     fields: tuple[Field, ...]
@@ -101,23 +100,16 @@ class Context:
     """The field that has to be mended."""
 
 
-def panels(words: Filled, context: Context) -> list[Panel]:
-    """The whole form: panel by panel, each field with its values."""
-    found: list[Panel] = []
+def sections(words: Filled, context: Context) -> Iterator[Section]:
+    """The whole form, panel by panel, each field with its values."""
     shown = [about for about in FIELDS.values() if about.name not in ELSEWHERE]
     if "from_people" in words:  # comes first, and makes the columns
         shown = [about for about in shown if about.name not in MADE_BY_COUNTING]
-        shown.sort(key=lambda about: about.panel is not FIELDS["from_people"].panel)
-    for title, abouts in groupby(shown, key=lambda about: about.panel):
-        fields = tuple(
-            _field(about, words.get(about.name, []), context, about.name == context.wrong)
-            for about in abouts
-        )
-        unfolded = title is RequestPanel.FIRST or any(
-            field.values or field.wrong for field in fields
-        )
-        found.append(Panel(title=title.value, fields=fields, open=unfolded))
-    return found
+        shown.sort(key=lambda about: about.panel is not Panel.PEOPLE)
+    for panel, abouts in groupby(shown, key=lambda about: about.panel):
+        fields = tuple(_field(about, words.get(about.name, []), context) for about in abouts)
+        filled = any(field.values or field.wrong for field in fields)
+        yield Section(title=panel.value, fields=fields, open=panel is Panel.FIRST or filled)
 
 
 def field_in(message: str) -> str:
@@ -126,38 +118,38 @@ def field_in(message: str) -> str:
     return next((name for name in named if name in FIELDS), "")
 
 
-def _field(about: Parameter, values: Sequence[str], context: Context, wrong: bool) -> Field:
-    kind, options, free = _shape(about, context)
+def _field(about: Parameter, values: Sequence[str], context: Context) -> Field:
+    widget, options, free = _shape(about, context)
     return Field(
         about=about,
-        kind=kind,
+        widget=widget,
         values=tuple(value or BLANK for value in values),
         options=options,
         free=free,
-        wrong=wrong,
+        wrong=about.name == context.wrong,
     )
 
 
-def _shape(about: Parameter, context: Context) -> tuple[Kind, tuple[tuple[str, str], ...], bool]:
+def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str, str], ...], bool]:
     """What a field looks like, what there is to choose from, and whether others can be typed."""
     if about.name in CHOICES:
-        return Kind.SELECT, tuple(CHOICES[about.name].items()), False
+        return Widget.SELECT, tuple(CHOICES[about.name].items()), False
     if about.form is Form.FLAG:
-        return Kind.TICK, (), False
+        return Widget.TICK, (), False
     if about.form is Form.SHARE:
-        return Kind.BOXES, (("yes", "yes"),), True
+        return Widget.BOXES, (("yes", "yes"),), True
     if about.form is Form.PATH:
-        return Kind.TEXT, _paths(about, context.folder), True
+        return Widget.TEXT, _paths(about, context.folder), True
     if about.name == "missing":
-        return Kind.BOXES, _codes(context.look), True
+        return Widget.BOXES, _codes(context.look), True
     if about.name == "publish_anyway":
-        return Kind.BOXES, tuple((name, name) for name in context.leaks), True
+        return Widget.BOXES, tuple((name, name) for name in context.leaks), True
     columns = _columns(about, context.look)
     if about.takes.startswith("COLUMN") and "=" not in about.takes and columns:
         if about.form.repeated:
-            return Kind.BOXES, columns, about.form is Form.GROUPS
-        return Kind.SELECT, columns, False
-    return (Kind.LINES if about.form.repeated else Kind.TEXT), (), True
+            return Widget.BOXES, columns, about.form is Form.GROUPS
+        return Widget.SELECT, columns, False
+    return (Widget.LINES if about.form.repeated else Widget.TEXT), (), True
 
 
 def _paths(about: Parameter, folder: Folder) -> tuple[tuple[str, str], ...]:
@@ -166,8 +158,8 @@ def _paths(about: Parameter, folder: Folder) -> tuple[tuple[str, str], ...]:
 
 
 def _codes(look: Look) -> tuple[tuple[str, str], ...]:
-    codes = dict.fromkeys(code for found in look.non_private_codes.values() for code in found)
-    return tuple((code or BLANK, code or BLANK) for code in dict.fromkeys([*codes, ""]))
+    codes = dict.fromkeys([*chain.from_iterable(look.non_private_codes.values()), ""])
+    return tuple((code or BLANK, code or BLANK) for code in codes)
 
 
 def _columns(about: Parameter, look: Look) -> tuple[tuple[str, str], ...]:
@@ -193,7 +185,7 @@ def _short(name: str, width: int = 60) -> str:
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
     """The words of each field that was filled in."""
     as_sent = {_as_sent(name): name for name in columns}
-    found: Filled = {}
+    filled: Filled = {}
     for name, about in FIELDS.items():
         if name in ELSEWHERE:
             continue
@@ -205,9 +197,9 @@ def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
         if name == "missing":
             words = ["" if word == BLANK else word for word in words]
         if words:
-            found[name] = list(dict.fromkeys(words))
-    kept = found.keys() & {"keep", "from_people"}
-    return found if kept else found | {"keep_none": ["yes"]}
+            filled[name] = list(dict.fromkeys(words))
+    kept = filled.keys() & {"keep", "from_people"}
+    return filled if kept else filled | {"keep_none": ["yes"]}
 
 
 def _typed(about: Parameter, typed: Sequence[str]) -> list[str]:
@@ -225,9 +217,10 @@ def _as_sent(name: str) -> str:
 
 def placed(words: Mapping[str, Sequence[str]], folder: Folder) -> Filled:
     """The same words with paths inside the page's folder, none outside of it."""
-    found = {name: list(said) for name, said in words.items()}
-    for name, said in found.items():
-        if FIELDS[name].form is Form.PATH and said:
-            path = folder.new(said[-1]) if name == "out" else folder.find(said[-1])
-            found[name] = [str(path)]
-    return found
+    inside: Filled = {}
+    for name, typed in words.items():
+        inside[name] = list(typed)
+        if FIELDS[name].form is Form.PATH and typed:
+            path = folder.new(typed[-1]) if name == "out" else folder.find(typed[-1])
+            inside[name] = [str(path)]
+    return inside

@@ -2,18 +2,18 @@
 
 import hashlib
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, numbered, one_line, roughly
 from holdfast.page.checks import Recipe
 from holdfast.page.folder import stamp
 from holdfast.page.site import Site
 from holdfast.page.state import read_json, write_json
 
 if TYPE_CHECKING:
-    from holdfast.release.common import CommonAnswer, Part
     from holdfast.release.release import Release
     from holdfast.verify.report import Verification
 
@@ -22,8 +22,6 @@ MOST_ROWS = 2_000
 """Lines of a table that a page shows; files have them all."""
 FIRST_ROWS = 12
 README = "README.md"
-IN_GROUPS = ("share with 0", "mean", "total")
-"""Common questions whose answers are shown for every group."""
 LONGEST_README = 1 << 20
 
 
@@ -73,10 +71,19 @@ class Opened:
         self.verified(site).require()
         return site.remembered.get(self.key("load"), lambda: load(self.folder))
 
+    def content(self, site: Site) -> dict[str, Any]:
+        """What its report says, as plain values."""
+        from holdfast.answers.report import content_of
+
+        release = self.loaded(site)
+        return site.remembered.get(self.key("content"), lambda: content_of(release, LEVEL))
+
     def report(self, site: Site) -> str:
         """Its report as a page."""
-        release = self.loaded(site)
-        return site.remembered.get(self.key("report"), lambda: _report(release))
+        from holdfast.answers.report.blocks import html
+
+        content, release = self.content(site), self.loaded(site)
+        return site.remembered.get(self.key("report"), lambda: html(content, release))
 
     def overview(self, site: Site) -> dict[str, Any]:
         """What is shown of it first: the verdict, and of a whole release the rest."""
@@ -86,14 +93,13 @@ class Opened:
         if not verdict:
             return values
         release = self.loaded(site)
-        return values | {
-            "shown": site.remembered.get(self.key("shown"), lambda: _shown(release, self.folder))
-        }
+        values["shown"] = site.remembered.get(
+            self.key("shown"), lambda: _shown(release, self.folder)
+        )
+        return values | {"content": self.content(site), "most": MOST_ROWS}
 
     def recipe(self, site: Site) -> Recipe:
         """How to verify, read and report it elsewhere."""
-        import shlex
-
         at = self.shown(site)
         commands = (["holdfast", what, at] for what in ("verify", "report"))
         return Recipe(
@@ -110,101 +116,24 @@ class Opened:
         return (what, self.folder.name, str(self.folder), tuple(map(stamp, files[:64])))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """A common answer in words."""
-
-    question: str
-    answer: str
-    interval: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShownColumn:
-    """What is shown of one column of counts."""
-
-    title: str
-    answers: tuple[Line, ...]
-    """Of all rows."""
-    groups: tuple[tuple[str, tuple[Line, ...]], ...]
-    """By the name of the group."""
-    more: int
-    """Groups that only the files have."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """What is shown of a whole release."""
-
-    promise: tuple[str, ...]
-    notes: tuple[str, ...]
-    picture: str
-    columns: tuple[ShownColumn, ...]
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    """The first rows of the table."""
-    size: int
-    readme: str
-
-
-def _shown(release: "Release", folder: Path) -> Shown:
-    from holdfast.release.common import parts
+def _shown(release: "Release", folder: Path) -> dict[str, Any]:
+    """What the page shows of a whole release, beside what its report says."""
     from holdfast.release.picture import distribution_picture
 
-    header, rows = _first_rows(release)
-    by_column: dict[str, list[Part]] = {}
-    for part in parts(release):
-        by_column.setdefault(part.column.title, []).append(part)
-    return Shown(
-        promise=_promise(release),
-        notes=release.notes,
-        picture=distribution_picture(release),
-        columns=tuple(_column(title, found) for title, found in by_column.items()),
-        header=header,
-        rows=rows,
-        size=release.rows,
-        readme=_readme(folder),
-    )
-
-
-def _promise(release: "Release") -> tuple[str, ...]:
-    from holdfast.errors import numbered, one_line, roughly
-
     promise = release.promise
-    return (
-        f"{numbered(release.rows, 'row')}, epsilon = {roughly(float(promise.epsilon), 3)}. "
+    header, rows = _first_rows(release)
+    with (folder / README).open(encoding="utf-8", errors="replace") as file:
+        readme = file.read(LONGEST_README)
+    return {
+        "promise": f"{numbered(release.rows, 'row')}, epsilon = "
+        f"{roughly(float(promise.epsilon), 3)}. "
         f"Protected is {one_line(promise.persons.protected)}.",
-    )
-
-
-def _column(title: str, found: "list[Part]") -> ShownColumn:
-    groups = [part for part in found if part.group is not None]
-    return ShownColumn(
-        title=title,
-        answers=tuple(
-            _line(each) for part in found if part.group is None for each in part.answers()
-        ),
-        groups=tuple((part.name, _of_group(part)) for part in groups[:MOST_ROWS]),
-        more=max(0, len(groups) - MOST_ROWS),
-    )
-
-
-def _of_group(part: "Part") -> tuple[Line, ...]:
-    answers = {answer.question: _line(answer) for answer in part.answers()}
-    rows = Line(question="rows", answer=f"{part.histogram.size:,}", interval="")
-    return (rows, *(answers[question] for question in IN_GROUPS if question in answers))
-
-
-def _line(answer: "CommonAnswer") -> Line:
-    """An answer in the words of `ask`."""
-    from holdfast.answers.report.content import answer_of, ends_words
-
-    said = answer_of(answer)
-    return Line(
-        question=answer.question,
-        answer=said.in_words(answer.answer),
-        interval=ends_words(said),
-    )
+        "picture": distribution_picture(release),
+        "header": header,
+        "rows": rows,
+        "size": release.rows,
+        "readme": readme,
+    }
 
 
 def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -221,14 +150,3 @@ def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, .
         counts = [int(release.shown(batch.counts[c.name])[place]) for c in release.columns]
         rows.append((*cells, *("" if count < 0 else f"{count:,}" for count in counts)))
     return header, tuple(rows)
-
-
-def _readme(folder: Path) -> str:
-    with (folder / README).open(encoding="utf-8", errors="replace") as file:
-        return file.read(LONGEST_README)
-
-
-def _report(release: "Release") -> str:
-    from holdfast.answers.report import written
-
-    return str(written(release, "html", LEVEL))

@@ -80,15 +80,15 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Run:
+class DraftRun:
     """The run of a draft; its files lie in the draft's folder."""
 
     place: Path
 
     @staticmethod
-    def of(draft: Draft) -> "Run":
+    def of(draft: Draft) -> "DraftRun":
         """The run that a draft has or may have."""
-        return Run(draft.place / "run")
+        return DraftRun(draft.place / "run")
 
     def start(self, task: Task, queue: Path) -> bool:
         """Start it, unless it is under way or done: a second press starts nothing.

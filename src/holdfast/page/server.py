@@ -19,10 +19,10 @@ from holdfast.page.access import Access
 from holdfast.page.app import app
 from holdfast.page.draft import Draft
 from holdfast.page.folder import Folder
-from holdfast.page.runs import UNPAID, Run
+from holdfast.page.runs import UNPAID, DraftRun
 from holdfast.page.site import Site
-from holdfast.page.state import State
-from holdfast.page.words import Words
+from holdfast.page.state import PrivateFolder
+from holdfast.page.words import PageWords
 
 HOST = "127.0.0.1"
 DEMO = "county_homicides_1996.csv"
@@ -42,10 +42,10 @@ def run(
     """Serve until it is stopped. `say` is told each address that opens the page, once each."""
     with _listening(port) as listener, _folder(folder, demo) as place:
         number = listener.getsockname()[1]
-        state = State.take(place.root)
+        state = PrivateFolder.take(place.root)
         try:
             access = Access(lambda token: say(address(number, token)))
-            site = Site(folder=place, state=state, words=Words.of(), demo=demo)
+            site = Site(folder=place, state=state, words=PageWords.of(), demo=demo)
             if demo and not state.names("drafts"):
                 _fill_demo(state)
             first = address(number, access.token)
@@ -72,9 +72,9 @@ def address(port: int, token: str) -> str:
     return f"http://{HOST}:{port}/?token={token}"
 
 
-def end_runs(state: State) -> None:
+def end_runs(state: PrivateFolder) -> None:
     """Cancel what is not paid yet; what is has a minute to end."""
-    runs = [Run.of(Draft.find(state, name)) for name in state.names("drafts")]
+    runs = [DraftRun.of(Draft.find(state, name)) for name in state.names("drafts")]
     until = time.monotonic() + PATIENCE
     for run in runs:
         status = run.status()
@@ -120,6 +120,6 @@ def _copy_demo(folder: Path) -> None:
         shutil.copy(path, folder / DEMO)
 
 
-def _fill_demo(state: State) -> None:
+def _fill_demo(state: PrivateFolder) -> None:
     draft = Draft.new(state)
     draft.keep(path=DEMO, words=DEMO_WORDS, checked=True)

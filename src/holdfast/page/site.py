@@ -19,9 +19,9 @@ from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.rendering import environment
-from holdfast.page.state import State
+from holdfast.page.state import PrivateFolder
 from holdfast.page.waiting import Waiting, page_name
-from holdfast.page.words import Words, label_of
+from holdfast.page.words import PageWords, label_of
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -74,8 +74,8 @@ class Site:
     """The page as it was started."""
 
     folder: Folder
-    state: State
-    words: Words
+    state: PrivateFolder
+    words: PageWords
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
     waiting: Waiting = field(default_factory=Waiting)

@@ -18,7 +18,7 @@ PRIVATE = 0o700
 
 
 @dataclass(frozen=True)
-class State:
+class PrivateFolder:
     """A private folder, locked for one running page, removed when it ends.
 
     What a killed page leaves is taken over by the next one for the same folder: the drafts go on.
@@ -28,7 +28,7 @@ class State:
     lock: IO[bytes]
 
     @staticmethod
-    def take(folder: Path) -> "State":
+    def take(folder: Path) -> "PrivateFolder":
         """The state for a folder; a new one where another page is running on it."""
         digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
         base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
@@ -36,7 +36,7 @@ class State:
         for place in (base / name, base / f"{name}-{secrets.token_hex(8)}"):
             lock = _locked(place)
             if lock is not None:
-                return State(place, lock)
+                return PrivateFolder(place, lock)
         raise HoldfastError(f"`{base}` cannot hold the page's private files. Hint: set TMPDIR.")
 
     def remove(self) -> None:

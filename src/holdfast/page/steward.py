@@ -11,9 +11,9 @@ from starlette.responses import JSONResponse, Response
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Checked, check, look_at
 from holdfast.page.draft import Draft, safe_name
-from holdfast.page.form import Context, panels, placed, read_form
+from holdfast.page.form import Context, placed, read_form, sections
 from holdfast.page.releases import Opened
-from holdfast.page.runs import STOPPABLE, Ended, Phase, Run, Status, Task
+from holdfast.page.runs import STOPPABLE, DraftRun, Ended, Phase, Status, Task
 from holdfast.page.site import Site, to
 from holdfast.tables.formats import format_of
 
@@ -53,7 +53,7 @@ def show(site: Site, request: Request) -> Response:
         "draft.html",
         draft=draft,
         look=look,
-        panels=panels(words, context),
+        sections=list(sections(words, context)),
         checked=checked,
         older="older" in request.query_params,
         ledgers=site.folder.ledgers(),
@@ -106,28 +106,28 @@ def run(site: Site, request: Request, form: FormData) -> Response:
             words=draft.words,
             placed=placed(draft.words, site.folder),
         )
-        Run.of(draft).start(task, _queue(site))
+        DraftRun.of(draft).start(task, _queue(site))
     return to(f"{draft.address}/run")
 
 
 def show_run(site: Site, request: Request) -> Response:
     """Progress, and then the result."""
     draft = _draft(site, request)
-    status = Run.of(draft).status()
+    status = DraftRun.of(draft).status()
     if status is None:
         return to(draft.address)
     if status.done:
         return site.show(request, "done.html", draft=draft, **_result(site, draft, status))
     values: dict[str, Any] = {"draft": draft, "status": status, "ends": Ended}
     values |= {"phases": list(Phase), "ledger": "ledger" in draft.words}
-    values |= {"waits": Run.of(draft).waits(_queue(site)), "stoppable": STOPPABLE}
+    values |= {"waits": DraftRun.of(draft).waits(_queue(site)), "stoppable": STOPPABLE}
     template = "running.html" if status.ended is None else "ended.html"
     return site.show(request, template, **values)
 
 
 def progress(site: Site, request: Request) -> Response:
     """Where a run stands, for the script: a phase and whether it ended."""
-    run = Run.of(_draft(site, request))
+    run = DraftRun.of(_draft(site, request))
     status = run.status()
     if status is None:
         return JSONResponse({"phase": None, "ended": True})
@@ -139,7 +139,7 @@ def progress(site: Site, request: Request) -> Response:
 def cancel(site: Site, request: Request, form: FormData) -> Response:
     """Stop a run."""
     draft = _draft(site, request)
-    Run.of(draft).cancel()
+    DraftRun.of(draft).cancel()
     return to(f"{draft.address}/run")
 
 
@@ -151,7 +151,7 @@ def copy(site: Site, request: Request, form: FormData) -> Response:
 def forget(site: Site, request: Request, form: FormData) -> Response:
     """Remove a draft, and the file that was dropped for it."""
     draft = _draft(site, request)
-    status = Run.of(draft).status()
+    status = DraftRun.of(draft).status()
     if status is not None and status.ended is None:
         raise HoldfastError("a run of this draft is under way. Hint: cancel it first.")
     shutil.rmtree(draft.place, ignore_errors=True)
@@ -168,7 +168,7 @@ def _queue(site: Site) -> Path:
 
 
 def _busy(draft: Draft) -> bool:
-    status = Run.of(draft).status()
+    status = DraftRun.of(draft).status()
     return status is not None and (status.ended is None or status.done)
 
 

@@ -29,27 +29,27 @@ def label_of(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class PageWords:
     """The words of one language by their place: `words.file.title`."""
 
     content: dict[str, Any]
 
     @staticmethod
     @cache
-    def of(language: str = LANGUAGE) -> "Words":
+    def of(language: str = LANGUAGE) -> "PageWords":
         """The words of a language that there is a file of."""
         path = files("holdfast.page") / "texts" / f"{language}.toml"
-        return Words(tomllib.loads(path.read_text(encoding="utf-8")))
+        return PageWords(tomllib.loads(path.read_text(encoding="utf-8")))
 
     def said(self, message: str) -> str:
         """A message of holdfast with fields called as the page calls them; a command at its end
         stays as it is.
 
-        >>> Words.of().said("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
+        >>> PageWords.of().said("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
         '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
-        >>> Words.of().said("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
+        >>> PageWords.of().said("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
         'Hint: “Missing” -9; “Keep”.'
-        >>> Words.of().said("count them: holdfast count a.csv --by state")
+        >>> PageWords.of().said("count them: holdfast count a.csv --by state")
         'Count them: holdfast count a.csv --by state'
         """
         message, colon, command = message.partition(": holdfast ")
