@@ -64,14 +64,14 @@ def test_help_has_no_narrow_column(help_of_privatize):
     assert len(help_of_privatize.splitlines()) < 140
 
 
-class Asked(Exception):
+class Reached(Exception):
     """A request that reached its table."""
 
 
 @pytest.fixture
 def request_of(monkeypatch):
     def asked(_source, request):
-        raise Asked(request)
+        raise Reached(request)
 
     monkeypatch.setattr("holdfast.request.source.opened", asked)
     monkeypatch.setenv("HOLDFAST_DEBUG", "1")
@@ -80,7 +80,7 @@ def request_of(monkeypatch):
         from holdfast.cli import main
 
         monkeypatch.setattr(sys, "argv", ["holdfast", *words])
-        with pytest.raises(Asked) as reached:
+        with pytest.raises(Reached) as reached:
             main()
         return reached.value.args[0]
 

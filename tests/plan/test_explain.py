@@ -43,8 +43,8 @@ def test_no_line_of_the_deployments_is_wider_than_a_screen():
 
 def test_deployments_rise_and_have_sources():
     found = deployments()
-    assert [each.epsilon for each in found] == sorted(each.epsilon for each in found)
-    assert all(" at " in each.source for each in found)
+    assert [each["epsilon"] for each in found] == sorted(each["epsilon"] for each in found)
+    assert all(" at " in each["source"] for each in found)
 
 
 def test_an_epsilon_is_exact_and_positive():

@@ -55,7 +55,7 @@ def test_what_a_plan_says_holds_of_as_many_releases_as_it_says():
     for name in ("zeros", "mean"):
         asked = read_question(name)
         errors = [
-            abs(asked.of(simulated(table, "1", 100 + seed).histogram(None)) - asked.of(table.whole))
+            abs(asked.of(simulated(table, "1", 100 + seed).estimate.whole) - asked.of(table.whole))
             for seed in seeds(60)
         ]
         inside = np.mean(np.array(errors) <= expected.within[name])

@@ -2,48 +2,26 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from holdfast.cli.options import Json, Release, Text, Texts, argument, check_new, says
+from holdfast.cli.options import Texts, check_new, explained
 from holdfast.cli.screen import show, working
 from holdfast.errors import HoldfastError
 from holdfast.request import FIELDS
 
-Level = Annotated[float, says("Of the intervals.", takes="SHARE")]
-Label = Annotated[Text, says("Column that names the rows; default: the category.", takes="COLUMN")]
 
-
+@explained
 def ask(
-    directory: Release,
-    words: Annotated[list[str], argument('Such as "share zero", "mean", "top 10".', "QUESTION")],
-    where: Annotated[
-        Text, says('Which rows, such as "state == AL and population < 5000".', takes="CONDITION")
-    ] = None,
-    by: Annotated[Texts, says("A column: an answer for each group.", takes="COLUMN")] = None,
-    less: Annotated[
-        Text,
-        says(
-            "Other rows: the answer about those of --where, less that about these.",
-            takes="CONDITION",
-        ),
-    ] = None,
-    against: Annotated[
-        Path | None,
-        says("Folder of an earlier release of the same table: what changed since.", takes="DIR"),
-    ] = None,
-    of: Annotated[
-        Texts,
-        says("The column of counts that is meant, where there are several.", takes="COLUMN"),
-    ] = None,
-    label: Label = None,
-    level: Level = 0.9,
-    sort: Annotated[bool, says("With --by: the highest answer first.", "--sort")] = False,
-    out: Annotated[
-        Path | None, says("Also write the answers as a new CSV file.", takes="FILE")
-    ] = None,
-    as_json: Json = False,
+    directory: Path,
+    words: list[str],
+    level: float = 0.9,
+    against: Path | None = None,
+    sort: bool = False,
+    out: Path | None = None,
+    as_json: bool = False,
+    **said: Any,
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
 
@@ -62,21 +40,34 @@ def ask(
         holdfast ask release "mean" --where "state == AL" --less "state == CA"
 
         holdfast ask release-2026 "share zero" --against release-2025
+
+    Options:
+
+    DIR
+    QUESTION: Such as "share zero", "mean", "top 10".
+    --where CONDITION: Which rows, such as "state == AL and population < 5000".
+    --by COLUMN…: A column: an answer for each group.
+    --less CONDITION: Other rows: the answer about those of --where, less that about these.
+    --against DIR: Folder of an earlier release of the same table: what changed since.
+    --of COLUMN…: The column of counts that is meant, where there are several.
+    --label COLUMN: Column that names the rows; default: the category.
+    --level SHARE
+    --sort: With --by: the highest answer first.
+    --out FILE: Also write the answers as a new CSV file.
+    --json
     """
     import holdfast
 
     if out is not None:
         check_new(out)
-    given: dict[str, Any] = {"where": where, "less": less, "label": label}
-    given |= {"of": _one_or_all(of), "by": _one_or_all(by)}
-    how = {name: value for name, value in given.items() if value is not None}
+    how: dict[str, Any] = {name: _plain(value) for name, value in said.items() if value}
     with working("Reading …", quiet=as_json) as say:
         release = holdfast.load(directory)
         if against is not None:
             how["against"] = holdfast.load(against)
         say("Answering …")
         answer = release.ask(" ".join(words), level=level, **how)
-    if sort and by is not None:
+    if sort and "by" in how:
         answer = answer.sorted()
     if out is not None:
         _write(answer, out)
@@ -89,14 +80,8 @@ def ask(
         typer.echo(f"The answers are in {out}.")
 
 
-def regroup(
-    directory: Release,
-    out: Annotated[Path, says("New folder for the release.", takes="FOLDER")],
-    within: Annotated[
-        list[str] | None, says(FIELDS["within"].help, takes=FIELDS["within"].takes)
-    ] = None,
-    relations: Annotated[bool, says(FIELDS["relations"].help)] = False,
-) -> None:
+@explained
+def regroup(directory: Path, out: Path, within: Texts = None, relations: bool = False) -> None:
     """Match a release again: within other groups of public columns, or with relations between its
     columns of counts. Costs nothing.
 
@@ -106,6 +91,13 @@ def regroup(
     Example:
 
         holdfast regroup release --within region --out release-by-region
+
+    Options:
+
+    DIR
+    --out
+    --within
+    --relations
     """
     import holdfast
 
@@ -117,8 +109,9 @@ def regroup(
     show(f"The release, matched again, is in {folder}; nothing was spent.")
 
 
-def _one_or_all(names: list[str] | None) -> Any:
-    return names[0] if names is not None and len(names) == 1 else names
+def _plain(words: str | list[str]) -> str | list[str]:
+    """A name by itself where there is only one."""
+    return words[0] if isinstance(words, list) and len(words) == 1 else words
 
 
 def _write(answer: Any, out: Path) -> None:

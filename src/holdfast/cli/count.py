@@ -1,25 +1,14 @@
 """`holdfast count`: a row per person in, a row per category out."""
 
 from pathlib import Path
-from typing import Annotated
 
-from holdfast.cli.options import Text, argument, says
+from holdfast.cli.options import Text, explained
 from holdfast.cli.screen import aside, working
 from holdfast.errors import numbered
 
-Persons = Annotated[Path, argument("CSV, Parquet or Excel file, one row per person.", "FILE")]
-By = Annotated[list[str], says("Column of categories; more than once for several.", takes="COLUMN")]
-Categories = Annotated[
-    Path,
-    says("File that lists every category there is, including those with nobody.", takes="FILE"),
-]
-Out = Annotated[Path, says("New file for the counts: PRIVATE, not to publish.", takes="FILE")]
-Per = Annotated[
-    Text, says("Column that says whose row it is: each person counts once.", takes="COLUMN")
-]
 
-
-def count(file: Persons, by: By, categories: Categories, out: Out, per: Per = None) -> None:
+@explained
+def count(file: Path, by: list[str], categories: Path, out: Path, per: Text = None) -> None:
     """Count people by category. The counts are the true ones: privatize them before publishing.
 
     The categories are listed, not found in the data: a category that appears only because one
@@ -36,6 +25,14 @@ def count(file: Persons, by: By, categories: Categories, out: Out, per: Per = No
 
         holdfast privatize people.csv --from-people --by county --categories counties.csv
         --epsilon 1 --out release
+
+    Options:
+
+    FILE: CSV, Parquet or Excel file, one row per person.
+    --by COLUMN: Column of categories; more than once for several.
+    --categories FILE: File that lists every category there is, including those with nobody.
+    --out FILE: New file for the counts: PRIVATE, not to publish.
+    --per
     """
     import holdfast
     from holdfast.plan.known import read_known

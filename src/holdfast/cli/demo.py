@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.options import Text, check_new, says
+from holdfast.cli.options import check_new, explained
 from holdfast.cli.screen import show, tabled, working
 
 if TYPE_CHECKING:
@@ -25,19 +25,12 @@ def demo_table() -> Iterator[Path]:
         yield path
 
 
+@explained
 def demo(
-    picture: Annotated[
-        Path | None, says("Also write the comparison as an SVG picture.", takes="FILE")
-    ] = None,
-    table: Annotated[
-        Path | None,
-        says("Only write the table itself, as CSV, to try other commands on.", takes="FILE"),
-    ] = None,
-    later: Annotated[
-        Path | None,
-        says("Only write a made-up table of the next year, with lower counts.", takes="FILE"),
-    ] = None,
-    seed: Annotated[Text, says("Make the run repeatable: a simulation.", takes="NUMBER")] = None,
+    picture: Path | None = None,
+    table: Path | None = None,
+    later: Path | None = None,
+    seed: int | None = None,
 ) -> None:
     """Release a public table and show the release beside the truth.
 
@@ -48,6 +41,13 @@ def demo(
         holdfast demo --picture demo.svg
 
         holdfast demo --table homicides.csv
+
+    Options:
+
+    --picture FILE: Also write the comparison as an SVG picture.
+    --table FILE: Only write the table itself, as CSV, to try other commands on.
+    --later FILE: Only write a made-up table of the next year, with lower counts.
+    --seed NUMBER: Make the run repeatable: a simulation.
     """
     for path in filter(None, (picture, table, later)):
         check_new(path, "another option")
@@ -69,21 +69,19 @@ def _write_tables(text: str, table: Path | None, later: Path | None) -> None:
         show(f"Table: {later}, made up: one homicide in four less.")
 
 
-def _compare(source: Path, picture: Path | None, seed: str | None) -> None:
+def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
     import holdfast
     from holdfast.cli.bars import side_by_side
     from holdfast.plan.known import read_known
     from holdfast.plan.methods import find_methods
     from holdfast.plan.simulation import histogram_of
-    from holdfast.request.parameter import whole
 
     options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
-    number = None if seed is None else whole(seed, "seed")
     with working("Releasing …"):
-        release = holdfast.privatize(source, epsilon=EPSILON, seed=number, **options)
+        release = holdfast.privatize(source, epsilon=EPSILON, seed=seed, **options)
         known = read_known(source, count=COUNT)
         (rival,) = find_methods(["truncated-geometric"])
-        geometric = rival.publish(known, EPSILON, 1 if number is None else number)
+        geometric = rival.publish(known, EPSILON, 1 if seed is None else seed)
     columns = [
         ("true (NOT PRIVATE)", known.whole),
         ("holdfast", release.distribution),

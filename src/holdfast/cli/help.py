@@ -13,13 +13,14 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from holdfast.errors import HoldfastError
+from holdfast.request.parameter import whole
 
 WIDEST = 100
 NAMES = 27  # characters for an option and what it takes; a longer one has a line to itself
 USUAL = "Options"
 
 
-class Words:
+class WordReader:
     """How the words that are typed become what a command takes: text, paths, numbers, lists.
 
     typer's own way loads pydantic, which takes longer than many commands do.
@@ -34,9 +35,11 @@ class Words:
         several = param.multiple or param.nargs == -1
         if value is None or isinstance(value, bool):
             return () if several else value
-        return [self._read(one, param) for one in value] if several else self._read(value, param)
+        return [self._read(word, param) for word in value] if several else self._read(value, param)
 
     def _read(self, word: Any, param: Any) -> Any:
+        if self._kind is int and isinstance(word, str):
+            return whole(word, param.name)
         try:
             return self._kind(word)
         except ValueError:
@@ -53,15 +56,18 @@ def _kinds(annotation: Any) -> Iterator[Any]:
     yield from chain.from_iterable(map(_kinds, parts)) if parts else [annotation]
 
 
+def _with_reader(params: list[Any]) -> list[Any]:
+    for param in params:
+        param._runtime_param = WordReader(param.type_descriptor.annotation)
+    return params
+
+
 class Command(TyperCommand):
     """A command whose help is plain text under headings."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its parameters, which are read without what takes long to load."""
-        params: list[Any] = super().get_params(ctx)
-        for param in params:
-            param._runtime_param = Words(param.type_descriptor.annotation)
-        return params
+        return _with_reader(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Usage, what the command does, its arguments, and its options by panel."""
@@ -79,7 +85,7 @@ class Command(TyperCommand):
         formatter.write("\n\n".join(words) + "\n")
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands whose help is a list of them, a sentence each."""
 
     mounted: dict[str, tuple[str, str]] = {}  # noqa: RUF012
@@ -87,10 +93,7 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its parameters, likewise."""
-        params: list[Any] = super().get_params(ctx)
-        for param in params:
-            param._runtime_param = Words(param.type_descriptor.annotation)
-        return params
+        return _with_reader(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of commands, in their order."""
@@ -125,7 +128,7 @@ def mount(module: str) -> Any:
 def styled(app: typer.Typer) -> typer.Typer:
     """Commands whose help looks like that of all others."""
     app.rich_markup_mode = None
-    app.info.cls = app.info.cls if isinstance(app.info.cls, type) else Group
+    app.info.cls = app.info.cls if isinstance(app.info.cls, type) else CommandGroup
     for command in app.registered_commands:
         command.cls = Command
     for group in app.registered_groups:

@@ -3,12 +3,12 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.help import Command, Group
-from holdfast.cli.options import Json, Text, argument, says
+from holdfast.cli.help import Command, CommandGroup
+from holdfast.cli.options import Text, explained
 from holdfast.cli.screen import show as print_
 from holdfast.cli.screen import tabled
 from holdfast.cli.stopping import End
@@ -20,25 +20,21 @@ if TYPE_CHECKING:
     from holdfast.ledger.receipts import Claim
 
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     help="Keep the budget of each dataset: limits, spends, what is left.",
 )
 
-File = Annotated[Path, argument("The ledger.", "FILE")]
-Dataset = Annotated[Text, says("One dataset; default: all.", "--dataset", takes="NAME")]
-
 
 @app.command("set-limit", cls=Command)
+@explained
 def set_limit(
-    file: File,
-    dataset: Annotated[str, says("Name of the dataset.", "--dataset", takes="NAME")],
-    epsilon: Annotated[str, says("What all its releases may spend together.", takes="NUMBER")],
-    delta: Annotated[str, says("The same for delta.", takes="NUMBER")] = "0",
-    per_period: Annotated[
-        bool, says("What the releases of each period may spend together.", "--per-period")
-    ] = False,
-    as_json: Json = False,
+    file: Path,
+    dataset: str,
+    epsilon: str,
+    delta: str = "0",
+    per_period: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Set what a dataset may spend; starts the ledger if there is none.
 
@@ -50,6 +46,15 @@ def set_limit(
 
     With --per-period, `holdfast privatize … --period 2026` may spend as much for that year, and the
     next for the next.
+
+    Options:
+
+    FILE: The ledger.
+    --dataset NAME: Name of the dataset.
+    --epsilon NUMBER: What all its releases may spend together.
+    --delta NUMBER: The same for delta.
+    --per-period: What the releases of each period may spend together.
+    --json
     """
     from holdfast.ledger.ledger import Ledger
 
@@ -68,17 +73,18 @@ def set_limit(
 
 
 @app.command(cls=Command)
-def show(
-    file: File,
-    dataset: Dataset = None,
-    delta: Annotated[
-        Text, says("Also state epsilon at this delta, such as 1e-6.", takes="NUMBER")
-    ] = None,
-    as_json: Json = False,
-) -> None:
+@explained
+def show(file: Path, dataset: Text = None, delta: Text = None, as_json: bool = False) -> None:
     """Show limit, spent and left of each dataset, and of each period that has a limit.
 
-    holdfast ledger show budget.ledger --delta 1e-6
+        holdfast ledger show budget.ledger --delta 1e-6
+
+    Options:
+
+    FILE: The ledger.
+    --dataset NAME: One dataset; default: all.
+    --delta NUMBER: Also state epsilon at this delta, such as 1e-6.
+    --json
     """
     from holdfast.ledger.ledger import Ledger
 
@@ -94,13 +100,8 @@ def show(
 
 
 @app.command(cls=Command)
-def check(
-    file: File,
-    releases: Annotated[
-        list[Path] | None, argument("Folders of releases that it paid for.", "[DIR …]")
-    ] = None,
-    as_json: Json = False,
-) -> None:
+@explained
+def check(file: Path, releases: list[Path] | None = None, as_json: bool = False) -> None:
     """Check a ledger, and that it knows of releases which were paid from it.
 
     All of a ledger is checked whenever it is opened. A release that it paid for and does not know
@@ -109,6 +110,12 @@ def check(
     the one that the ledger stored: it was changed.
 
         holdfast ledger check budget.ledger release-2025 release-2026
+
+    Options:
+
+    FILE: The ledger.
+    [DIR …]: Folders of releases that it paid for.
+    --json
     """
     from holdfast.ledger.ledger import open_ledger
 
@@ -127,10 +134,17 @@ def check(
 
 
 @app.command(cls=Command)
-def history(file: File, dataset: Dataset = None, as_json: Json = False) -> None:
+@explained
+def history(file: Path, dataset: Text = None, as_json: bool = False) -> None:
     """List every spend and every limit in the order of payment: who, what, why.
 
-    holdfast ledger history budget.ledger --dataset homicides
+        holdfast ledger history budget.ledger --dataset homicides
+
+    Options:
+
+    FILE: The ledger.
+    --dataset NAME: One dataset; default: all.
+    --json
     """
     from holdfast.ledger.ledger import Ledger
 

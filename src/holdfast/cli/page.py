@@ -1,22 +1,16 @@
 """`holdfast page`: the same in a browser."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import says
+from holdfast.cli.options import explained
 from holdfast.errors import HoldfastError, whole_number
 
 
+@explained
 def page(
-    folder: Annotated[
-        Path | None,
-        says("What it may read and write; default: the folder you are in.", takes="FOLDER"),
-    ] = None,
-    port: Annotated[int, says("Default: one that is free.", takes="NUMBER")] = 0,
-    open_browser: Annotated[bool, says("Open a browser.", "--open/--no-open")] = True,
-    demo: Annotated[bool, says("Start with the built-in public table.", "--demo")] = False,
+    folder: Path | None = None, port: int = 0, open_browser: bool = True, demo: bool = False
 ) -> None:
     """Open a local page that leads from a file to a release, and from a release to an answer.
 
@@ -28,6 +22,13 @@ def page(
         holdfast page --demo
 
         holdfast page --folder tables --no-open --port 8123
+
+    Options:
+
+    --folder FOLDER: What it may read and write; default: the folder you are in.
+    --port NUMBER: Default: one that is free.
+    --open/--no-open: Open a browser.
+    --demo: Start with the built-in public table.
     """
     whole_number(port, "port", most=65535)
     try:

@@ -6,41 +6,25 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.options import Json, argument, asks_for_a_run, says, words_of
+from holdfast.cli.options import asks_for_a_run, explained, words_of
 from holdfast.cli.screen import aside, is_watched, note, show, watched, working
 from holdfast.errors import HoldfastError, LeakError, Spent, listed_names, one_line, spent_by
-from holdfast.request import FIELDS, Request
+from holdfast.request import Request
 
 if TYPE_CHECKING:
     from holdfast.plan.before import Before
     from holdfast.tables.table import Table
 
-FIRST = FIELDS["count"].panel.value
 MOST_BYTES = 1 << 26  # of a file whose lines are looked at once more
 
 
 @asks_for_a_run
-def privatize(
-    file: Annotated[
-        Path,
-        argument(
-            "CSV, Parquet or Excel file, one row per category; a folder of Parquet files; or, "
-            "with --query, a DuckDB database.",
-            "FILE",
-        ),
-    ],
-    dry_run: Annotated[
-        bool,
-        says("Check everything and say what a run would do; nothing is spent.", "--dry-run",
-             panel=FIRST),
-    ] = False,
-    as_json: Json = False,
-    **said: Any,
-) -> None:  # fmt: skip
+@explained
+def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: Any) -> None:
     """Publish a table of counts: noise on every count, and the distribution of counts kept.
 
     Without --epsilon it shows what the file looks like, and what to name.
@@ -58,6 +42,13 @@ def privatize(
         holdfast privatize visits.xlsx --header-row 3 --count visits
         --category clinic --within region --missing -999 --contributions 5
         --epsilon 1 --out release
+
+    Options:
+
+    FILE: CSV, Parquet or Excel file, one row per category; a folder of Parquet files; or, with
+        --query, a DuckDB database.
+    --dry-run: Check everything and say what a run would do; nothing is spent.
+    --json
     """
     from holdfast.cli.look import say_look
     from holdfast.plan.before import before

@@ -1,37 +1,19 @@
 """`holdfast report`: what a release says, for people."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import Release, Text, check_new, says
+from holdfast.cli.options import Text, check_new, explained
 from holdfast.cli.screen import aside, watched
 from holdfast.errors import HoldfastError
 
 FORMATS = ("html", "md", "json", "xlsx")
 
 
+@explained
 def report(
-    directory: Release,
-    out: Annotated[
-        Path | None,
-        says(
-            "File to write; default: DIR-report.html or .xlsx, or the screen for md and json.",
-            takes="FILE",
-        ),
-    ] = None,
-    form: Annotated[
-        Text,
-        says(
-            "html, md, json or xlsx; default: as --out ends, or html.", "--format", takes="FORMAT"
-        ),
-    ] = None,
-    level: Annotated[float, says("Of the intervals.", takes="SHARE")] = 0.9,
-    title: Annotated[Text, says("What the table is, for the heading.")] = None,
-    by: Annotated[Text, says("Who publishes it.")] = None,
-    date: Annotated[Text, says("When, as it is to be printed.")] = None,
-    purpose: Annotated[Text, says("What the release is for.")] = None,
+    directory: Path, out: Path | None = None, form: Text = None, level: float = 0.9, **said: Text
 ) -> None:
     """Write a report of a release: what was promised, what it says, how sure, what not to do.
 
@@ -44,6 +26,17 @@ def report(
         holdfast report release --title "Homicides by county" --by "Department of Health"
 
         holdfast report release --format xlsx
+
+    Options:
+
+    DIR
+    --out FILE: File to write; default: DIR-report.html or .xlsx, or the screen for md and json.
+    --format FORMAT: html, md, json or xlsx; default: as --out ends, or html.
+    --level SHARE
+    --title TEXT: What the table is, for the heading.
+    --by TEXT: Who publishes it.
+    --date TEXT: When, as it is to be printed.
+    --purpose TEXT: What the release is for.
     """
     import holdfast
     from holdfast.answers.report import Cover, written
@@ -60,9 +53,8 @@ def report(
     place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
     if place is not None:
         check_new(place)
-    cover = Cover(title=title, by=by, date=date, purpose=purpose)
     with watched(quiet=place is None) as progress:
-        made = written(holdfast.load(directory), form, level, cover, progress)
+        made = written(holdfast.load(directory), form, level, Cover(**said), progress)
     if place is None:
         typer.echo(made, nl=False)
         return

@@ -8,7 +8,7 @@ from enum import IntEnum
 from types import FrameType
 from typing import Any
 
-from holdfast.cli.help import Group
+from holdfast.cli.help import CommandGroup
 
 AGAIN = "Nothing was kept; the same command starts over."
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -47,7 +47,7 @@ class Stopped(Exception):
     """Somebody stopped a command; the message says how to go on."""
 
 
-class Commands(Group):
+class Commands(CommandGroup):
     """The commands; typer's own way to stop would end without a word."""
 
     mounted = MOUNTED

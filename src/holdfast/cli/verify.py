@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from holdfast.cli.options import Json, Release
+from holdfast.cli.options import explained
 from holdfast.cli.screen import show, tabled, working
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from holdfast.verify.report import Verification
 
 
-def verify(directory: Release, as_json: Json = False) -> None:
+@explained
+def verify(directory: Path, as_json: bool = False) -> None:
     """Recompute everything that a release claims.
 
     Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
@@ -31,6 +32,11 @@ def verify(directory: Release, as_json: Json = False) -> None:
         holdfast verify release
 
         holdfast verify release --json | jq .passed
+
+    Options:
+
+    DIR
+    --json
     """
     import holdfast
 

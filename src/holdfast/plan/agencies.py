@@ -36,14 +36,14 @@ class Published:
 
     def draw(self, counts: Integers, rng: np.random.Generator) -> Integers:
         """What is published for many counts; what is not shown is taken for `unseen`."""
-        found = np.zeros_like(counts)
+        published = np.zeros_like(counts)
         for count in np.unique(counts):
             law = self(int(count))
             shown = np.array([self.unseen if each is None else each for each in law])
             places = counts == count
             chances = np.array(list(map(float, law.values())))
-            found[places] = rng.choice(shown, places.sum(), p=chances / chances.sum())
-        return found
+            published[places] = rng.choice(shown, places.sum(), p=chances / chances.sum())
+        return published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class CellKey(Published):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class CountPromise:
     """The smallest delta that holds for one count, with one person more or less in it."""
 
     epsilon: Fraction
@@ -150,7 +150,7 @@ class Promise:
         )
 
 
-def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 0) -> Promise:
+def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 0) -> CountPromise:
     r"""The exact (ε, δ) of one published count: the largest hockey-stick divergence
     $\sum_j \max(P_{ij} - e^\epsilon P_{kj}, 0)$ over counts i, k one person apart,
     from `least` to `max_count`.
@@ -166,23 +166,22 @@ def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 
     """
     exact = exact_epsilon(epsilon)
     factor = exp_below(exact)
-    found = []
-    for low in range(least, max_count):
-        for pair in ((low, low + 1), (low + 1, low)):
-            one, other = method(pair[0]), method(pair[1])
-            found.append((_excess(one, other, factor), _impossible(one, other), pair))
-    delta, _, counts = max(found, key=lambda entry: entry[0])
-    certain = max(entry[1] for entry in found)
-    return Promise(epsilon=exact, delta=delta, counts=counts, certain=certain)
+    neighbours = [
+        pair for low in range(least, max_count) for pair in ((low, low + 1), (low + 1, low))
+    ]
+    excess = {(i, k): _excess(method(i), method(k), factor) for i, k in neighbours}
+    counts = max(excess, key=excess.__getitem__)
+    certain = max(_excess(method(i), method(k)) for i, k in neighbours)
+    return CountPromise(epsilon=exact, delta=excess[counts], counts=counts, certain=certain)
 
 
-def _excess(one: Law, other: Law, factor: Fraction) -> Fraction:
+def _excess(law: Law, other: Law, factor: Fraction | None = None) -> Fraction:
+    """The divergence of one law from another; without a factor, its limit for large ones: the
+    probability of what is impossible under the other."""
     zero = Fraction(0)
-    return sum((max(p - factor * other.get(j, zero), zero) for j, p in one.items()), zero)
-
-
-def _impossible(one: Law, other: Law) -> Fraction:
-    return sum((p for j, p in one.items() if j not in other), Fraction(0))
+    if factor is None:
+        return sum((p for j, p in law.items() if j not in other), zero)
+    return sum((max(p - factor * other.get(j, zero), zero) for j, p in law.items()), zero)
 
 
 def _short(delta: Fraction) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from holdfast.arrays import Integers
 from holdfast.errors import numbered, roughly, whole_number
 from holdfast.plan.agencies import promise_of
 from holdfast.plan.known import read_known
-from holdfast.plan.methods import Method, find_methods
+from holdfast.plan.methods import ComparedMethod, find_methods
 from holdfast.plan.plan import Progress, check_epsilons
-from holdfast.plan.questions import Asked, read_questions
+from holdfast.plan.questions import PlannedQuestion, read_questions
 from holdfast.plan.simulation import KnownTable, histogram_of, seeds, w1
 from holdfast.plan.words import aligned
 
@@ -34,9 +35,9 @@ class Comparison:
     """By method and epsilon: mean absolute errors of a single count, of the distribution, of every
     question."""
     table: KnownTable
-    methods: tuple[Method, ...]
+    methods: tuple[ComparedMethod, ...]
     epsilons: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[PlannedQuestion, ...]
     repetitions: int
     """Releases by each method at each epsilon."""
 
@@ -84,9 +85,9 @@ class Comparison:
         return "\n\n".join([WARNING, *tables, *self.promises, ending])
 
     def _lines(self, name: str, shown: Callable[[float], str]) -> list[tuple[str, ...]]:
-        found = self.non_private_errors
+        errors = self.non_private_errors
         return [
-            (method.name, *(shown(found[method.name, e][name]) for e in self.epsilons))
+            (method.name, *(shown(errors[method.name, e][name]) for e in self.epsilons))
             for method in self.methods
         ]
 
@@ -143,19 +144,18 @@ def compare(
     chosen, budgets = find_methods(methods, **options), check_epsilons(epsilons)
     asked = read_questions(questions, known.counts)
     number = whole_number(repetitions, "repetitions", least=1)
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for method in chosen:
-        for epsilon in budgets:
-            errors = []
-            for done, seed in enumerate(seeds(number)):
-                progress(f"{method.name}, epsilon {epsilon}", done / number)
-                errors.append(_errors(known, method.publish(known, epsilon, seed), asked))
-            progress(f"{method.name}, epsilon {epsilon}", 1.0)
-            found[method.name, epsilon] = {
-                name: float(np.mean([one[name] for one in errors])) for name in errors[0]
-            }
+    means: dict[tuple[str, str], dict[str, float]] = {}
+    for method, epsilon in product(chosen, budgets):
+        errors = []
+        for done, seed in enumerate(seeds(number)):
+            progress(f"{method.name}, epsilon {epsilon}", done / number)
+            errors.append(_errors(known, method.publish(known, epsilon, seed), asked))
+        progress(f"{method.name}, epsilon {epsilon}", 1.0)
+        means[method.name, epsilon] = {
+            name: float(np.mean([each[name] for each in errors])) for name in errors[0]
+        }
     return Comparison(
-        non_private_errors=found,
+        non_private_errors=means,
         table=known,
         methods=chosen,
         epsilons=budgets,
@@ -164,16 +164,17 @@ def compare(
     )
 
 
-def _errors(table: KnownTable, released: Integers, asked: list[Asked]) -> dict[str, float]:
+def _errors(
+    table: KnownTable, released: Integers, asked: list[PlannedQuestion]
+) -> dict[str, float]:
     """Absolute errors of one release."""
-    found = {
+    errors = {
         ONE_COUNT: float(np.abs(released - table.counts).mean()),
         DISTANCE: w1(released, table.counts),
     }
     if len(table.labels) > 1:
         inside = [table.group == group for group in range(len(table.labels))]
-        found[DISTANCE_WITHIN] = float(
-            np.mean([w1(released[rows], table.counts[rows]) for rows in inside])
-        )
+        within = [w1(released[rows], table.counts[rows]) for rows in inside]
+        errors[DISTANCE_WITHIN] = float(np.mean(within))
     histogram = histogram_of(released)
-    return found | {each.name: abs(each.of(histogram) - each.of(table.whole)) for each in asked}
+    return errors | {each.name: abs(each.of(histogram) - each.of(table.whole)) for each in asked}

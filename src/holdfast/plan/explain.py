@@ -21,23 +21,6 @@ WIDTH = 78  # of a line that fits any screen
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deployment:
-    """Differential privacy in use, as the OpenDP Deployments Registry has it."""
-
-    product: str
-    by: str
-    year: int
-    epsilon: float
-    delta: float | None
-    protects: str
-    """Whom or what the epsilon is for."""
-    kind: str
-    """"central", as holdfast, or "local": noise before anything is collected."""
-    source: str
-    """The registry's file and its commit."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """What an epsilon lets anybody learn about one person, at the most."""
 
@@ -87,7 +70,7 @@ class Explanation:
             "suspicions": [
                 {"before": before, "after_at_most": self.suspicion(before)} for before in SUSPICIONS
             ],
-            "deployments": [vars(known) for known in deployments()],
+            "deployments": deployments(),
         }
 
     def __str__(self) -> str:
@@ -95,11 +78,11 @@ class Explanation:
         odds = [(f"{before:.1%}", f"{self.suspicion(before):.1%}") for before in SUSPICIONS]
         uses = [
             textwrap.fill(
-                f"{known.epsilon:<8g}{known.product}, {known.by} {known.year}: {known.protects}",
+                "{epsilon:<8g}{product}, {by} {year}: {protects}".format(**deployment),
                 WIDTH,
                 subsequent_indent=" " * 8,
             )
-            for known in deployments()
+            for deployment in deployments()
         ]
         return "\n\n".join(
             [
@@ -128,22 +111,16 @@ def explain(epsilon: Any) -> Explanation:
     return Explanation(epsilon=exact)
 
 
-def deployments() -> tuple[Deployment, ...]:
-    """Deployments by epsilon, with the source of each figure."""
+def deployments() -> list[dict[str, Any]]:
+    """Differential privacy in use, by epsilon, as the OpenDP Deployments Registry has it: whom or
+    what the epsilon is for, whether noise is central, as here, or local, and the registry's file.
+    """
     import csv
 
     text = (files("holdfast") / "data" / "deployments.csv").read_text(encoding="utf-8")
-    found = [
-        Deployment(
-            product=row["product"],
-            by=row["by"],
-            year=int(row["year"]),
-            epsilon=float(row["epsilon"]),
-            delta=float(row["delta"]) if row["delta"] else None,
-            protects=row["protects"],
-            kind=row["kind"],
-            source=f"{row['file']} at {row['commit']}",
-        )
-        for row in csv.DictReader(text.splitlines())
-    ]
-    return tuple(sorted(found, key=lambda known: known.epsilon))
+    rows: list[dict[str, Any]] = list(csv.DictReader(text.splitlines()))
+    for row in rows:
+        row["year"], row["epsilon"] = int(row["year"]), float(row["epsilon"])
+        row["delta"] = float(row["delta"]) if row["delta"] else None
+        row["source"] = f"{row.pop('file')} at {row.pop('commit')}"
+    return sorted(rows, key=lambda row: row["epsilon"])

@@ -22,7 +22,7 @@ USUAL = ("holdfast", "paper", "truncated-geometric", "plain-noise")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class ComparedMethod:
     """A way to publish a table."""
 
     name: str
@@ -32,7 +32,7 @@ class Method:
 
 
 def _holdfast(table: KnownTable, epsilon: str, seed: int, options: dict[str, Any]) -> Integers:
-    return simulated(table, epsilon, seed, **options).released
+    return simulated(table, epsilon, seed, **options).counts
 
 
 def _plain_noise(table: KnownTable, epsilon: str, seed: int) -> Integers:
@@ -46,11 +46,8 @@ def _truncated(table: KnownTable, epsilon: str, seed: int) -> Integers:
 
 
 def _paper(table: KnownTable, epsilon: str, seed: int, method: Any) -> Integers:
-    top = max(int(table.counts.max()), 1)
-    released: Integers = method.privatize(
-        table.counts, epsilon=epsilon, n=top + 1, seed=seed
-    ).counts
-    return released
+    n = max(int(table.counts.max()), 1) + 1
+    return np.asarray(method.privatize(table.counts, epsilon=epsilon, n=n, seed=seed).counts)
 
 
 def _agency(table: KnownTable, epsilon: str, seed: int, law: Published) -> Integers:
@@ -65,37 +62,36 @@ AGENCIES: dict[str, Callable[[], Published]] = {
 }
 
 
-def find_methods(names: Iterable[Any] | None, **options: Any) -> tuple[Method, ...]:
+def find_methods(names: Iterable[Any] | None, **options: Any) -> tuple[ComparedMethod, ...]:
     """Methods by name, each once; `options` are those of `holdfast.privatize` for holdfast's own.
 
     >>> [method.name for method in find_methods(["holdfast", "rounding"])]
     ['holdfast', 'rounding']
     """
-    given = USUAL if names is None else [names] if isinstance(names, str) else list(names)
-    found = {method.name: method for method in (_find(name, options) for name in given)}
-    if not found:
+    chosen = USUAL if names is None else [names] if isinstance(names, str) else names
+    methods = {method.name: method for method in (_find(name, options) for name in chosen)}
+    if not methods:
         raise HoldfastError(f"`methods` is empty. Hint: {', '.join(USUAL)}.")
-    return tuple(found.values())
+    return tuple(methods.values())
 
 
-def _find(name: Any, options: dict[str, Any]) -> Method:
-    from holdfast.paper.methods import METHODS
-    from holdfast.paper.methods import Method as OfPaper
+def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
+    from holdfast.paper.methods import METHODS, Method
 
-    if isinstance(name, Method):
+    if isinstance(name, ComparedMethod):
         return name
-    if isinstance(name, OfPaper):
-        return Method(name=name.name, publish=partial(_paper, method=name))
+    if isinstance(name, Method):
+        return ComparedMethod(name=name.name, publish=partial(_paper, method=name))
     if name == "holdfast":
-        return Method(name=name, publish=partial(_holdfast, options=options))
+        return ComparedMethod(name=name, publish=partial(_holdfast, options=options))
     if name == "plain-noise":
-        return Method(name=name, publish=_plain_noise)
+        return ComparedMethod(name=name, publish=_plain_noise)
     if name == "truncated-geometric":
-        return Method(name=name, publish=_truncated)
+        return ComparedMethod(name=name, publish=_truncated)
     if name in AGENCIES or str(name).startswith("cell-key:"):
         law = CellKey(table=read_ptable(name[9:])) if name not in AGENCIES else AGENCIES[name]()
-        return Method(name=name, publish=partial(_agency, law=law), agency=law)
+        return ComparedMethod(name=name, publish=partial(_agency, law=law), agency=law)
     if name not in METHODS:
-        known = [*USUAL[:1], "plain-noise", *METHODS, *AGENCIES, "cell-key:FILE"]
-        raise HoldfastError(f"`methods` must be among {', '.join(known)}, got {name!r:.40}.")
-    return Method(name=name, publish=partial(_paper, method=METHODS[name]))
+        names = [*USUAL[:1], "plain-noise", *METHODS, *AGENCIES, "cell-key:FILE"]
+        raise HoldfastError(f"`methods` must be among {', '.join(names)}, got {name!r:.40}.")
+    return ComparedMethod(name=name, publish=partial(_paper, method=METHODS[name]))

@@ -1,8 +1,7 @@
 """What a budget buys, before the private table is touched: from a public prior alone."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,12 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
 from holdfast.plan.priors import claims, prior_table
-from holdfast.plan.questions import Asked, read_questions
-from holdfast.plan.simulation import KnownTable, Simulated, seeds, simulated
+from holdfast.plan.questions import PlannedQuestion, read_questions
+from holdfast.plan.simulation import KnownTable, seeds, simulated
 from holdfast.plan.targets import Target, read_target
 from holdfast.plan.words import aligned
 from holdfast.privacy.budget import exact_epsilon
+from holdfast.release.release import Column
 from holdfast.request.recipe import exact_text
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
@@ -45,7 +45,7 @@ class Plan:
     """The table that was released in simulations."""
     expected: tuple[Expected, ...]
     """One for each budget."""
-    asked: tuple[Asked, ...]
+    asked: tuple[PlannedQuestion, ...]
     """The questions."""
     target: Target | None = None
     smallest: str | None = None
@@ -87,35 +87,29 @@ class Plan:
 
     @property
     def _tables(self) -> list[str]:
-        rows = numbered(len(self.table.counts), "row")
+        rows, groups = len(self.table.counts), len(self.table.labels)
         names = [asked.name for asked in self.asked]
         whole = [
-            (
-                each.epsilon,
-                roughly(each.off),
-                *(asked.about(each.within[asked.name]) for asked in self.asked),
-            )
-            for each in self.expected
+            (each.epsilon, roughly(each.off), *self._amounts(each.within)) for each in self.expected
         ]
-        found = [
-            f"A release of {rows} like {self.table.name}. A single count is off by so much on "
-            "average; answers about all rows are right within so much, nine times in ten:\n\n"
-            + aligned(("epsilon", "one count", *names), whole)
+        tables = [
+            f"A release of {numbered(rows, 'row')} like {self.table.name}. A single count is off "
+            "by so much on average; answers about all rows are right within so much, nine times in "
+            "ten:\n\n" + aligned(("epsilon", "one count", *names), whole)
         ]
-        if len(self.table.labels) > 1:
+        if groups > 1:
             size = int(np.median(np.bincount(self.table.group)))
-            groups = [
-                (
-                    each.epsilon,
-                    *(asked.about(each.within_groups[asked.name]) for asked in self.asked),
-                )
-                for each in self.expected
+            by_group = [
+                (each.epsilon, *self._amounts(each.within_groups)) for each in self.expected
             ]
-            found.append(
-                f"The same for one of {numbered(len(self.table.labels), 'group')}, of about "
-                f"{numbered(size, 'row')}:\n\n" + aligned(("epsilon", *names), groups)
+            tables.append(
+                f"The same for one of {numbered(groups, 'group')}, of about "
+                f"{numbered(size, 'row')}:\n\n" + aligned(("epsilon", *names), by_group)
             )
-        return found
+        return tables
+
+    def _amounts(self, within: dict[str, float]) -> list[str]:
+        return [asked.about(within[asked.name]) for asked in self.asked]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,47 +120,38 @@ class _Planner:
     options: dict[str, Any]
     repetitions: int
     progress: Progress
+    _releases: dict[str, list[Column]] = field(default_factory=dict)
 
-    @cached_property
-    def _releases(self) -> dict[str, list[Simulated]]:
-        return {}
-
-    def releases(self, epsilon: str) -> list[Simulated]:
+    def releases(self, epsilon: str) -> list[Column]:
         """Releases at one budget, made once."""
         if epsilon not in self._releases:
-            made = []
+            made = self._releases[epsilon] = []
             for number, seed in enumerate(seeds(self.repetitions)):
                 self.progress(f"epsilon {epsilon}", number / self.repetitions)
                 made.append(simulated(self.table, epsilon, seed, **self.options))
-            self._releases[epsilon] = made
             self.progress(f"epsilon {epsilon}", 1.0)
         return self._releases[epsilon]
 
-    def expected(self, epsilon: str, asked: Sequence[Asked]) -> Expected:
+    def expected(self, epsilon: str, asked: Sequence[PlannedQuestion]) -> Expected:
         """What to expect at one budget."""
-        made = self.releases(epsilon)
-        number = len(self.table.labels)
-        off = [float(np.abs(one.released - self.table.counts).mean()) for one in made]
-        by_group: dict[str, float] = {}
-        if number > 1:
-            by_group = {
-                each.name: float(
-                    np.median([_within(made[:2], each, group) for group in range(number)])
-                )
-                for each in asked
-            }
+        made, groups = self.releases(epsilon), range(len(self.table.labels))
+        within_groups = {
+            question.name: float(np.median([_within(made[:2], question, g) for g in groups]))
+            for question in asked
+            if len(groups) > 1
+        }
         return Expected(
             epsilon=epsilon,
-            off=float(np.mean(off)),
-            within={each.name: _within(made, each, None) for each in asked},
-            within_groups=by_group,
+            off=float(np.mean([np.abs(each.counts - self.table.counts) for each in made])),
+            within={question.name: _within(made, question, None) for question in asked},
+            within_groups=within_groups,
         )
 
     def meets(self, epsilon: str, target: Target) -> bool:
         """Whether a target is met at one budget."""
         met = [
-            float((np.abs(errors(one, target.asked, None)) <= target.amount).mean())
-            for one in self.releases(epsilon)
+            np.mean(np.abs(errors(release, target.asked, None)) <= target.amount)
+            for release in self.releases(epsilon)
         ]
         return float(np.mean(met)) >= target.probability
 
@@ -265,31 +250,31 @@ def plan(
     )
 
 
-def errors(release: Simulated, asked: Asked, group: int | None) -> Floats:
+def errors(release: Column, asked: PlannedQuestion, group: int | None) -> Floats:
     """How far the answer may be from the truth: by draws from the posterior; for a total that was
     measured by the law of its noise, where that is narrower."""
-    found = asked.of_draws(release.draws(group)) - asked.of(release.histogram(group))
-    totals = release.totals
+    estimate, totals = release.estimate, release.measurement.totals
+    histogram = estimate.whole if group is None else estimate.histograms[group]
+    by_draws = asked.of_draws(estimate.draws(group)) - asked.of(histogram)
     if totals is None or asked.question.name != "total":
-        return found
-    noise = totals.whole_noise if group is None else totals.noise
-    noise = totals.noise if noise is None else noise
-    levels = (np.arange(len(found)) + 0.5) / len(found)
-    measured = np.array([noise.quantile(float(level)) for level in levels], dtype=np.float64)
-    times = len(release.table.labels) if group is None and totals.whole is None else 1
-    measured *= np.sqrt(times)
-    return measured if np.abs(measured).mean() < np.abs(found).mean() else found
+        return by_draws
+    noise = totals.noise if group is not None else totals.whole_noise or totals.noise
+    levels = (np.arange(len(by_draws)) + 0.5) / len(by_draws)
+    by_noise = np.array([noise.quantile(float(level)) for level in levels], dtype=np.float64)
+    if group is None and totals.whole is None:
+        by_noise *= np.sqrt(release.measurement.groups)
+    return by_noise if np.abs(by_noise).mean() < np.abs(by_draws).mean() else by_draws
 
 
-def _within(made: Sequence[Simulated], asked: Asked, group: int | None) -> float:
-    found = [np.quantile(np.abs(errors(one, asked, group)), NINE_IN_TEN) for one in made]
-    return float(np.mean(found))
+def _within(made: Sequence[Column], asked: PlannedQuestion, group: int | None) -> float:
+    sizes = [np.quantile(np.abs(errors(each, asked, group)), NINE_IN_TEN) for each in made]
+    return float(np.mean(sizes))
 
 
 def check_epsilons(epsilons: Iterable[Any]) -> tuple[str, ...]:
     """Budgets as exact text, each once, rising."""
-    given = [epsilons] if isinstance(epsilons, str | int | float) else list(epsilons)
-    exact = sorted({exact_epsilon(epsilon, name="epsilons") for epsilon in given})
+    budgets = [epsilons] if isinstance(epsilons, str | int | float) else epsilons
+    exact = sorted({exact_epsilon(epsilon, name="epsilons") for epsilon in budgets})
     if not exact:
         raise HoldfastError("`epsilons` is empty. Hint: 0.1 to 5 is usual.")
     return tuple(map(exact_text, exact))
@@ -301,12 +286,10 @@ def _two_digits(low: str, high: str) -> list[str]:
     >>> _two_digits("0.5", "0.53")
     ['0.5', '0.51', '0.52', '0.53']
     """
-    found = [exact_epsilon(low)]
-    last = exact_epsilon(high)
-    while True:
-        step = exact_epsilon(f"{10.0 ** (np.floor(np.log10(float(found[-1]))) - 1):.12g}")
-        following = (found[-1] // step + 1) * step
-        if following >= last:
-            break
-        found.append(following)
-    return [exact_text(number) for number in [*found, last]]
+    number, last = exact_epsilon(low), exact_epsilon(high)
+    between = []
+    while number < last:
+        between.append(number)
+        step = exact_epsilon(f"{10.0 ** (np.floor(np.log10(float(number))) - 1):.12g}")
+        number = (number // step + 1) * step
+    return [exact_text(number) for number in [*between, last]]

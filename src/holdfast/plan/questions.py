@@ -15,7 +15,7 @@ LEAST = 0.0001  # of an error in words: a hundredth of a point
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class PlannedQuestion:
     """A question, and what people call it."""
 
     name: str
@@ -55,7 +55,7 @@ class Asked:
         return f"under {self.amount(LEAST)}" if error < LEAST else self.amount(error)
 
 
-def read_question(text: str) -> Asked:
+def read_question(text: str) -> PlannedQuestion:
     """A question as people write it, about all rows.
 
     >>> read_question("above 10").question.words, read_question("zeros").question.words
@@ -68,7 +68,7 @@ def read_question(text: str) -> Asked:
             "such as 'above 10' or 'share at most 3'."
         )
     name = " ".join(str(text).lower().split()).removeprefix("share ")
-    return Asked(name=name, question=find_question(call.arguments[0], call.options))
+    return PlannedQuestion(name=name, question=find_question(call.arguments[0], call.options))
 
 
 def usual_questions(counts: Integers) -> tuple[str, ...]:
@@ -83,8 +83,8 @@ def usual_questions(counts: Integers) -> tuple[str, ...]:
 
 def read_questions(
     texts: list[str] | tuple[str, ...] | str | None, counts: Integers
-) -> list[Asked]:
+) -> list[PlannedQuestion]:
     """Questions, each once; the usual ones where none are named."""
-    given = usual_questions(counts) if texts is None else texts
-    given = (given,) if isinstance(given, str) else given
-    return [read_question(text) for text in dict.fromkeys(given)]
+    chosen = usual_questions(counts) if texts is None else texts
+    chosen = (chosen,) if isinstance(chosen, str) else chosen
+    return [read_question(text) for text in dict.fromkeys(chosen)]

@@ -9,13 +9,10 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.fit.blocks import choose_blocks
-from holdfast.fit.estimate import Estimate, fit
-from holdfast.fit.histogram import Draws, Histogram
-from holdfast.match.match import match
-from holdfast.measure.measurement import Measurement, Totals
+from holdfast.fit.histogram import Histogram, collected
 from holdfast.measure.room import Room
-from holdfast.privacy.budget import Budget
 from holdfast.privacy.randomness import randomness
+from holdfast.release.release import Column
 from holdfast.request import Request
 
 
@@ -29,11 +26,6 @@ class KnownTable:
     group: Integers
     labels: tuple[str, ...] = ("all rows",)
     """The name of each group; one where there are no groups."""
-
-    @cached_property
-    def histograms(self) -> tuple[Histogram, ...]:
-        """The true histogram of each group."""
-        return tuple(histogram_of(self.counts[self.group == g]) for g in range(len(self.labels)))
 
     @cached_property
     def whole(self) -> Histogram:
@@ -53,45 +45,12 @@ class KnownTable:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Simulated:
-    """A simulated release."""
-
-    table: KnownTable
-    budget: Budget
-    measurement: Measurement
-    noisy: Integers
-    seed: int
-
-    @cached_property
-    def estimate(self) -> Estimate:
-        """The distribution of counts, of the table and of each group."""
-        return fit(self.measurement)
-
-    @cached_property
-    def released(self) -> Integers:
-        """Released counts."""
-        return match(self.noisy, self.table.group, self.estimate.histograms, self.seed)
-
-    def histogram(self, group: int | None) -> Histogram:
-        """The estimated histogram of a group, or of all rows."""
-        return self.estimate.whole if group is None else self.estimate.histograms[group]
-
-    def draws(self, group: int | None) -> Draws:
-        """Draws from the posterior of that histogram."""
-        return self.estimate.draws(group)
-
-    @property
-    def totals(self) -> Totals | None:
-        """Measured totals, where they were asked for."""
-        return self.measurement.totals
-
-
-def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Simulated:
-    """A release of a known table; `options` are those of `holdfast.privatize`.
+def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Column:
+    """The column of a simulated release of a known table; `options` are those of
+    `holdfast.privatize`.
 
     >>> table = KnownTable(name="", counts=np.arange(50) % 5, group=np.zeros(50, int))
-    >>> simulated(table, 1, seed=1).released.shape
+    >>> simulated(table, 1, seed=1).counts.shape
     (50,)
     """
     request = Request.read(epsilon=epsilon, seed=seed, **options)
@@ -104,7 +63,17 @@ def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Sim
         whole=budget.noise_of_whole,
         totals=budget.noise_of_totals,
     )
-    return Simulated(table=table, budget=budget, measurement=measurement, noisy=noisy, seed=seed)
+    measured = np.ones(len(noisy), dtype=np.bool_)
+    return Column(
+        name=None,
+        budget=budget,
+        measurement=measurement,
+        measured=measured,
+        missing=~measured,
+        noisy=noisy,
+        group=table.group,
+        ties=seed,
+    )
 
 
 def seeds(number: int) -> Iterator[int]:
@@ -115,8 +84,7 @@ def seeds(number: int) -> Iterator[int]:
 
 def histogram_of(counts: Integers) -> Histogram:
     """How many rows have each count."""
-    values, rows = np.unique(counts, return_counts=True)
-    return Histogram(values=values.astype(np.int64), rows=rows.astype(np.int64))
+    return collected(counts.astype(np.int64), np.ones(len(counts), dtype=np.int64))
 
 
 def w1(one: Integers, other: Integers) -> float:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
-from holdfast.plan.questions import Asked, read_question
+from holdfast.plan.questions import PlannedQuestion, read_question
 
 _WORDS = re.compile(
     r"(?P<question>.+?)\s+within\s+(?P<amount>[0-9]*\.?[0-9]+)\s*(?P<unit>points?|pt|%)?"
@@ -27,7 +27,7 @@ class Target:
     (0.01, 0.9)
     """
 
-    asked: Asked
+    asked: PlannedQuestion
     amount: float
     """A share of the rows, or counts."""
     hits: int
