@@ -9,7 +9,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
-from holdfast.fit.draws import NUMBER, SEED, draw_rows, widened, with_readings
+from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, widened, with_readings
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.parts import part_of
@@ -48,23 +48,28 @@ class Estimate:
             return self._whole_draws
         rng = np.random.default_rng([SEED, group + 1])
         seen = self.grouped.of(slice(group, group + 1))
-        laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
-        total = next(iter(_totals(self.measurement)[1][group : group + 1]), None)
+        number = min(NUMBER, max(FEW, OF_ALL_GROUPS // self.measurement.tally.groups))
+        laws, shares = self.tilts.draws(group, number, rng), self.tilts.shares[group]
+        total = next(iter(self._totals[1][group : group + 1]), None)
         value, rows = self.measurement.tally.of(group)
         return self._drawn(seen, laws, shares, value, rows, total, rng)
+
+    @cached_property
+    def _totals(self) -> "tuple[list[Total], list[Total]]":
+        return _totals(self.measurement)
 
     @cached_property
     def _whole_draws(self) -> Draws:
         rng, tally = np.random.default_rng([SEED, 0]), self.measurement.tally.whole()
         laws, shares = self.densities.draws(self.seen, NUMBER, rng), self.densities.shares
-        total = next(iter(_totals(self.measurement)[0]), None)
+        total = next(iter(self._totals[0]), None)
         return self._drawn(self.seen, laws, shares, tally.value, tally.rows, total, rng)
 
     def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
         """Counts and their chances in a group, or in the whole table: the law of its rows."""
         law = self.densities.shares
         if group is not None and self.tilts is not None:
-            law = self.tilts.shares()[group]
+            law = self.tilts.shares[group]
         widths = self.cells.widths
         support = np.arange(int(self.cells.edges[0]), int(self.cells.edges[-1]) + 1)
         return support, np.repeat(law / widths, widths)
@@ -101,14 +106,14 @@ def fit(measurement: "Measurement") -> Estimate:
     seen = _with_totals(seen, cells, every, of_all, variance)
     grouped = _with_totals(grouped, cells, tallies, of_groups, variance)
     densities = fit_densities(seen, cells)
-    seen, law = densities.effective(seen), densities.shares
-    whole = whole_rows(expected_rows(seen, law[None])[0], cells, *every[0])
+    law = densities.shares
+    expected = expected_rows(densities.effective(seen), law[None])[0]
+    whole = whole_rows(expected, cells, *every[0])
     histograms = _steered((whole,), cells, every, of_all, variance)
     tilts = None
     if len(tallies) > 1:
         tilts = fit_tilts(grouped, law, cells)
-        grouped = tilts.effective(grouped)
-        histograms = _groups(histograms[0], grouped, tilts, cells, tallies)
+        histograms = _groups(histograms[0], tilts.effective(grouped), tilts, cells, tallies)
         histograms = _steered(histograms, cells, tallies, of_groups, variance)
     return Estimate(
         measurement=measurement,
@@ -222,7 +227,7 @@ def _groups(
     Rows that are read by their noisy counts keep their reading, and so their group; the others are
     raked.
     """
-    shares = tilts.shares()
+    shares = tilts.shares
     outside = [~cells.inside(value) for value, _ in tallies]
     apart = np.array([cells.binned(v[o], r[o]) for (v, r), o in zip(tallies, outside, strict=True)])
     expected = np.concatenate(

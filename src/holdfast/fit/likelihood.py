@@ -146,6 +146,16 @@ def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:
     return np.asarray(mean * along - shares * ((seen.rows / q * seen_as) @ seen.kernel.T))
 
 
+def sums_spread(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
+    """A Sigma A' and A Sigma of one table: (sums, sums) and (sums, cells)."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    mean = shares * ((seen.rows[0] / q) @ seen.kernel.T)
+    weights = seen.weights[0]
+    of_sums = (weights * shares) @ seen.kernel / q
+    along = weights * mean - ((of_sums * (seen.rows[0] / q)) @ seen.kernel.T) * shares
+    return np.asarray(along @ weights.T), np.asarray(along)
+
+
 def _expected(features: Floats, shares: Floats, kernel: Floats, q: Floats) -> Floats:
     """E[feature | bin], of shape (T, F, bins)."""
     return np.asarray(np.matmul(features * shares[:, None], kernel) / q[:, None])

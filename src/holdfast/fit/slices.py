@@ -7,7 +7,7 @@ and turns the state on a random ellipse until it lies above that level [Murray, 
 2010; Nishihara, Murray and Adams 2014]. All draws take their steps side by side.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -74,8 +74,7 @@ class _Residual:
         filled = seen.rows[0] > 0
         self._rows, self._kernel = seen.rows[0][filled], seen.kernel[:, filled]
         self._weights, self._sums = seen.weights[0], seen.sums[0]
-        effective = replace(seen, variance=density.variance[None])
-        self._precision = sums_precision(effective, density.shares[None])[0]
+        self._precision = sums_precision(seen, density.shares[None])[0]
 
     def __call__(self, state: Floats) -> tuple[Floats, Floats]:
         """Shares of cells and the residual, for each state."""

@@ -12,6 +12,7 @@ means nothing.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class Tilts:
     """Variances of the normal laws that stand for the noise of the sums, of shape (G, sums)."""
     log_evidence: float
 
+    @cached_property
     def shares(self) -> Floats:
         """Shares of cells of each group."""
         return tilted(self.law, self.features, self.mean)
