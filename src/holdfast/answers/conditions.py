@@ -6,8 +6,9 @@
 
 A small language with a parser of its own: nothing that is typed is ever run. A bare word or a
 quoted one is a text; a number is compared as a number where the column holds numbers, exactly
-however many digits it has, and as text where it does not (`county == 01001`). An empty cell
-fulfils no comparison.
+however many digits it has, and as text where it does not (`county == 01001`). A comparison with
+an empty cell is neither true nor false, as in SQL, and `not` of it neither: only `x == ""` and
+`x != ""` tell empty cells from others.
 """
 
 import operator
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Marks
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, one_line
 from holdfast.tables.counts import label_text
 
@@ -61,8 +62,10 @@ def fulfilled(text: str, columns: Columns) -> Marks:
     [True, False, False]
     >>> fulfilled("not (state in (AL, TX)) or 5 < people < 10", table.__getitem__).tolist()
     [False, True, False]
+    >>> fulfilled("not people >= 10", table.__getitem__).tolist()
+    [False, True, False]
     """
-    return _Reader(_tokens(text), columns).read()
+    return np.asarray(_Reader(_tokens(text), columns).read() > 0)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -81,12 +84,12 @@ def _tokens(text: str) -> list[_Token]:
 
 
 class _Reader:
-    """Recursive descent: or, and, not, comparison."""
+    """Recursive descent: or, and, not, comparison; 1 is true, -1 false, 0 not known."""
 
     def __init__(self, tokens: list[_Token], columns: Columns) -> None:
         self.tokens, self.columns, self.at, self.depth = tokens, columns, 0, 0
 
-    def read(self) -> Marks:
+    def read(self) -> Integers:
         marks = self._either()
         if self.at < len(self.tokens):
             raise _unreadable(
@@ -95,24 +98,24 @@ class _Reader:
             )
         return marks
 
-    def _either(self) -> Marks:
+    def _either(self) -> Integers:
         marks = self._both()
         while self._takes("or"):
-            marks = marks | self._both()
+            marks = np.maximum(marks, self._both())
         return marks
 
-    def _both(self) -> Marks:
+    def _both(self) -> Integers:
         marks = self._one()
         while self._takes("and"):
-            marks = marks & self._one()
+            marks = np.minimum(marks, self._one())
         return marks
 
-    def _one(self) -> Marks:
+    def _one(self) -> Integers:
         self.depth += 1
         if self.depth > DEEPEST:
             raise _unreadable("it is too deep")
         if self._takes("not"):
-            marks = ~self._one()
+            marks = -self._one()
         elif self.at < len(self.tokens) and self.tokens[self.at].is_sign("("):
             self.at += 1
             marks = self._either()
@@ -123,27 +126,31 @@ class _Reader:
         self.depth -= 1
         return marks
 
-    def _comparison(self) -> Marks:
+    def _comparison(self) -> Integers:
         first = self._next("a column")
         if self._is_word("in") or (self._is_word("not") and self._is_word("in", 1)):
             turned = self._is_word("not")
             self.at += 1 + turned
             values = self._list()
-            marks = np.any([self._compare(first, "==", value) for value in values], axis=0)
-            return np.asarray(~marks if turned else marks)
+            marks = np.max([self._compare(first, "==", value) for value in values], axis=0)
+            return np.asarray(-marks if turned else marks)
         sign, second = self._sign(), self._next("a value")
         if sign in _TURNED and self.at < len(self.tokens):
             after = self.tokens[self.at]
             if after.kind == "sign" and after.text in _TURNED:  # 1000 <= population < 5000
                 self.at += 1
                 low = self._compare(second, _TURNED[sign], first)
-                return low & self._compare(second, after.text, self._next("a value"))
+                high = self._compare(second, after.text, self._next("a value"))
+                return np.minimum(low, high)
         return self._compare(first, sign, second)
 
-    def _compare(self, column: _Token, sign: str, value: _Token) -> Marks:
+    def _compare(self, column: _Token, sign: str, value: _Token) -> Integers:
         if column.kind == "quoted" or column.kind == "sign" or value.kind == "sign":
             raise _unreadable("a comparison is a column, a sign and a value")
-        return compared(self.columns(column.text), sign, value.text, value.kind == "word")
+        cells = self.columns(column.text)
+        known = np.array([int(bool(text or not value.text)) for text in cell_texts(cells)])
+        marks = compared(cells, sign, value.text, value.kind == "word")
+        return np.where(marks, known, -known)
 
     def _list(self) -> list[_Token]:
         opened = self._next("a list")
@@ -182,6 +189,7 @@ class _Reader:
 
 def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     """Which cells compare so with a typed value; `bare` without quotes, which may be a number.
+    What it says of empty cells means nothing.
 
     >>> codes = ["12345678901234567", "12345678901234568"]
     >>> compared(codes, "==", "12345678901234568", True).tolist()
@@ -190,12 +198,10 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     [True, False]
     """
     texts = cell_texts(cells)
-    given = np.array([text != "" for text in texts], dtype=bool)
     numbers = _exact(texts, value) if bare and _is_number(value) else None
     if numbers is not None:
         values, limit = numbers
-        marks = np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
-        return np.asarray(marks & given)
+        return np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
     if bare and sign in _TURNED:
         raise HoldfastError(
             f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
@@ -203,8 +209,7 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
         )
     if bare and value.lower() in _BOOLEANS and {text.lower() for text in texts} <= {*_BOOLEANS, ""}:
         texts, value = [text.lower() for text in texts], value.lower()
-    same = np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
-    return np.asarray(same & given)
+    return np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
 
 
 def _exact(texts: Sequence[str], value: str) -> tuple[Any, Any] | None:
@@ -213,7 +218,7 @@ def _exact(texts: Sequence[str], value: str) -> tuple[Any, Any] | None:
         return None
     if max(map(len, (value, *texts)), default=0) <= EXACT_DIGITS:
         return np.array([float(text) if text else np.nan for text in texts]), float(value)
-    # NaN of Decimal cannot be compared: an empty cell stands as 0, and is left out by the caller
+    # NaN of Decimal cannot be compared: an empty cell stands as 0, and is left out by the reader
     return np.array([Decimal(text or 0) for text in texts], dtype=object), Decimal(value)
 
 
