@@ -77,6 +77,11 @@ def test_a_relation_that_noise_hides_is_not_told():
     flat = {"murders": np.full(200, 3), "rapes": np.full(200, 5)}
     with pytest.raises(HoldfastError, match="noise hides"):
         private_table(flat, epsilon="0.2").ask("correlation", of=OF)
+    told = np.random.default_rng(2).poisson(9, 200)
+    half = {name: np.append(flat[name], told * 20) for name in flat}
+    cells = {"state": ["NE"] * 200 + ["IA"] * 200}
+    found = private_table(half, cells=cells, epsilon="0.2").ask("correlation", of=OF, by="state")
+    assert list(found) == ["IA"] and "cannot be told of NE" in str(found)
 
 
 def test_sums_and_rates_of_rows_and_of_groups(release):

@@ -25,7 +25,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, SIMULATED, About, Answer, Answers, Unit, check_level
+from holdfast.answers.answer import (
+    LEVEL,
+    SIMULATED,
+    About,
+    Answer,
+    Answers,
+    Unit,
+    check_level,
+    some_of,
+)
 from holdfast.answers.parts import DRAWS
 from holdfast.answers.questions import condition
 from holdfast.answers.selection import Groups, chosen_rows, where_words
@@ -177,14 +186,18 @@ def ask_pair(
 
     if by is None:
         return answer(inside, words)
-    groups = Groups.of(release, by)
-    answers = {
-        name: answer(marks, f", {groups.column} {one_line(str(name))}")
-        for name, marks in groups.within(inside)
-        if int(np.count_nonzero(marks & known)) >= FEWEST
-    }
+    groups, answers, refused = Groups.of(release, by), {}, {}
+    for name, marks in groups.within(inside):
+        group = one_line(str(name))
+        try:
+            answers[name] = answer(marks, f", {groups.column} {group}")
+        except HoldfastError as error:
+            refused[group] = error
     if not answers:
-        raise HoldfastError(f"no group has {FEWEST} rows. Hint: ask about larger ones.")
+        raise next(iter(refused.values()))
+    if refused:
+        note = f"it cannot be told of {some_of(list(refused))}"
+        answers = {name: replace(a, notes=(*a.notes, note)) for name, a in answers.items()}
     return Answers(question=f"{_words(question, options, names)}{words}", by=groups.column,
                    answers=answers)  # fmt: skip
 
