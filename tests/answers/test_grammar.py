@@ -30,6 +30,10 @@ def release():
         ("rows zero", {"equal": 0}),
         ("how many rows have 3 or more?", {"at_least": 3}),
         ("zeros", {"equal": 0}),
+        ("how many zeros", {"equal": 0}),
+        ("number of zeros", {"equal": 0}),
+        ("share 20+", {"at_least": 20}),
+        ("90th percentile", {"at": 0.9}),
         ("quantile 0.9", {"at": 0.9}),
         ("quantiles 0.1, 0.5 and 0.9", {"at": [0.1, 0.5, 0.9]}),
         ("percentile 90", {"at": 0.9}),
@@ -73,6 +77,7 @@ def test_the_same_question_in_other_words(text, same):
         ("share below 0", "no count is below 0"),
         ("", "the question is empty"),
         ("corelation", "did you mean 'correlation of A and B'"),
+        ("rate", "deaths per 100,000 of population"),
         ("blah", "ask for example"),
     ],
 )
@@ -92,8 +97,9 @@ def test_rows_are_named_by_labels_and_by_what_columns_hold(release):
     assert release.ask('total of "Kent, DE", B').rows == 2
     named = release.ask("share zero of NE")
     assert named.question == "share of rows equal to 0 of NE"
-    with pytest.raises(HoldfastError, match="did you mean 'NE'"):
-        release.ask("mean ne")
+    for text, message in (("mean ne", "did you mean 'NE'"), ("mean state", "is a column that was")):
+        with pytest.raises(HoldfastError, match=message):
+            release.ask(text)
 
 
 def test_a_column_of_counts_may_be_named_after_the_question(release):

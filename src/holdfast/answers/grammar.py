@@ -12,7 +12,7 @@ Of two columns of counts: correlation of A and B, ratio of A and B, both zero A 
 homicides ~ log(population), or ols homicides ~ log(population). Beside an earlier release: changes,
 change of Kent, Ely.
 
-Names with commas or "with" in them stand in quotes: total of "Washington, DC", Ely. Symbols work
+Names with "with" or "to" in them stand in quotes: compare "Port to Port" with Ely. Symbols work
 too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 """
 
@@ -37,7 +37,7 @@ _FIRST = ("share", "rows", "quantile", "quantiles", "top", "row", "compare", "ch
 _PLAIN = {name for name, (_, options) in QUESTIONS.items() if not options} | set(SYNONYMS)
 _WHOLE = r"(\d{1,15})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
-    (rf"{_WHOLE} or more|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
+    (rf"{_WHOLE}(?: or more|\+)|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
     (rf"{_WHOLE} or (?:less|fewer)|(?:at most|<=) ?{_WHOLE}", "at_most", 0),
     (rf"(?:above|over|more than|>) ?{_WHOLE}", "at_least", 1),
     (rf"(?:below|under|less than|fewer than|<) ?{_WHOLE}", "at_most", -1),
@@ -148,7 +148,7 @@ def _without_rest(words: str) -> tuple[str, dict[str, Any]]:
 
 
 def _share(text: str) -> Call | None:
-    pattern = r"(share|rows|number of rows|how many rows)(?: of)?(?: rows)?(?: with| have)? ?(.+)"
+    pattern = r"(share|rows|number|how many)(?: of)?(?: rows)?(?: with| have)? ?(.+)"
     match = re.fullmatch(pattern, text)
     if not match:
         return None
@@ -168,6 +168,7 @@ def _share(text: str) -> Call | None:
 
 
 def _numbered(text: str) -> Call | None:
+    text = re.sub(r"^(\d+)(?:st|nd|rd|th) percentile$", r"p\1", text)
     match = re.fullmatch(r"(?:quantiles?|percentiles?|p) ?(?:at )?([\d., %and]+)", text)
     if match:
         numbers = re.findall(r"(\d*\.?\d+) ?(%?)", match[1])
@@ -243,6 +244,8 @@ def _hint(text: str) -> str:
         return "Hint: `holdfast report` shows the whole distribution."
     if text in FAMILIES:
         return f"Hint: {text} needs a formula, such as '{text} deaths ~ log(population)'."
+    if re.match(r"rates?\b", text):
+        return "Hint: such as 'deaths per 100,000 of population'."
     if text in PAIRS:
         return f"Hint: {text!r} is about two columns of counts, such as '{text} of A and B'."
     meant = _meant(text)

@@ -78,12 +78,15 @@ class Labels:
                 f"Hint: ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by less "
                 "for others to compare them with."
             )
-        longer = [label for label in self._places if label.startswith(f"{text},")]
+        longer = [label for label in self._places if label.startswith((f"{text},", f"{text} "))]
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
         near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
-        hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: rows have numbers, too."
-        if near and "," in near[0]:
-            hint += f' In a typed question a label with a comma stands in quotes: "{near[0]}".'
+        if text in self.release.published:
+            raise HoldfastError(
+                f"{text!r:.60} is a column that was published as it is, and no label of a row. "
+                "Hint: ask about it with any other software."
+            )
+        hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: see release.table."
         raise HoldfastError(f"no row has the label {text!r:.60}.{hint}")
 
     def _names_of_rows(self) -> list[str]:

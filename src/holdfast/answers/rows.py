@@ -57,7 +57,8 @@ def ask_row(
     noisy = int(column.noisy[place])
     marks = np.zeros(release.rows, dtype=bool)
     marks[place] = True
-    chances = f"0 with a probability of {law.equal(0):.0%}"
+    zero = law.equal(0)
+    chances = f"0 with a probability of {f'{zero:.0%}' if zero >= 0.005 else 'less than 1%'}"
     return Answer(
         question=f"true count of {name}, released as {int(column.counts[place]):,}",
         estimate=law.mean,
