@@ -55,6 +55,8 @@ def test_a_release_has_a_table_of_the_same_kind_and_what_follows_from_it(table, 
     assert ours.counts().tolist() == sorted(release.counts[inside])
     assert set(release.groups) == {"NE", "KS", "IA"} and "TX" not in release.groups
     assert set(release.by("region").groups) == {"east", "west"}
+    with pytest.raises(holdfast.HoldfastError, match="`0` is no column of counts"):
+        list(release)
 
 
 def test_a_release_is_asked(table, release):

@@ -46,6 +46,8 @@ def test_the_readme_says_what_is_promised_and_what_came_out(demo):
         "epsilon = 1 for one person",
         "by at most 2",
         "on single counts, ",
+        "on the distribution of the whole table",
+        "**counts beside other columns**",
         "`county`, `population`, `state`",
         "rows were counted in 1996",
         "In 1 row `homicides` is missing",

@@ -17,10 +17,10 @@ from holdfast.release.common import known_places
 
 LEVEL = 0.9  # of every interval, unless another is asked for
 NAMED = 5  # groups that a note lists
-OTHERS = "its counts are those of its groups, and these rows are others"
+OTHERS = "it keeps how many rows have each count, not which rows"
 OTHERS_BY_GROUP = (
-    "counting in the released table gives other numbers (`in_table`): its counts are those of its "
-    "own groups, and these are others"
+    "counting in the released table gives other numbers (`in_table`): it keeps how many rows have "
+    "each count, of all rows or of each declared group, not which rows"
 )
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
 

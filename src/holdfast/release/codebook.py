@@ -126,8 +126,8 @@ with errors applies. Do not round them, nor cut them off at 0: that makes them b
   noisy count has to be corrected. Of two columns of noisy counts both have to be; their noise is
   independent.
 - **Regression.** As the outcome, a noisy count may be put into least squares as it is, with robust
-  standard errors (HC1 or so). As a regressor it flattens the slope: divide by what is left of its
-  variance.
+  standard errors (HC1 or so). As a regressor it flattens the slope: use `slope` below, or, with
+  other regressors beside it, ask holdfast.
 {_THREE_POINTS if decay is not None else ""}
 With pandas, where `y` are the noisy counts of any rows chosen by something public:
 

@@ -36,8 +36,9 @@ The counts in {table} ({"columns" if len(names) > 1 else "column"} {listed})
 are not the true ones. Random noise was added to each, so that whoever reads the table learns almost
 the same whether or not any one {record["promise"]["persons"]["unit"]} was counted. Then the rows
 were ranked by their noisy counts and given, in that order, the values of the distribution that the
-noise leaves to be seen. So the table has about as many rows with 0, 1, 2, … as the true one: what
-you count in it is the best estimate that there is.
+noise leaves to be seen. So the table has about as many rows with 0, 1, 2, … as the true one{
+        ", and so has each group" * groups
+    }.
 
 ## What is promised
 
@@ -57,8 +58,10 @@ Intervals hold the truth with a probability of 90 %. `answers.csv` has more ques
 - **A single row** is no fact. `rows.csv` has its noisy count and two intervals of the true one: a
   plain one that is right for every row, and a shorter one that is right on average.
 {_off(record)}\
-- **Other rows**, chosen by something public: add up their noisy counts, as `codebook.md` teaches,
-  or ask holdfast: `holdfast ask` followed by the name of this folder.
+- **Other rows**, chosen by something public, and **counts beside other columns**, as in rates of
+  rows, correlations and regressions: not from the table, which keeps how many rows have each count,
+  not which rows. Use noisy counts, as `codebook.md` teaches, or ask holdfast: `holdfast ask`
+  followed by the name of this folder.
 - **Never choose rows by their released or noisy counts**: those at the top are there by luck too.
 {_shown(record)}\
 - The rows stand in their own order, or in that of a public column, which is published as well.
@@ -91,7 +94,7 @@ def _promise(record: dict[str, Any]) -> str:
             for part, words in (
                 ("counts", "single counts"),
                 ("sums", "the distribution of counts"),
-                ("whole", "that of the whole table"),
+                ("whole", "the distribution of the whole table"),
                 ("totals", "totals"),
             )
             if Fraction(budget[part])

@@ -174,7 +174,7 @@ class Release(Answering):
             if name in (column.name, column.title):
                 return column
         raise HoldfastError(
-            f"`{name:.60}` is no column of counts of this release. "
+            f"`{name!s:.60}` is no column of counts of this release. "
             f"Hint: {listed_names(column.title for column in self.columns)}."
         )
 

@@ -116,7 +116,7 @@ def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
     factor = roughly(exp(float(promise.epsilon)), 3)
     parts = {"counts": "single counts", "sums": "the distribution of counts",
-             "whole": "that of the whole table", "totals": "totals"}  # fmt: skip
+             "whole": "the distribution of the whole table", "totals": "totals"}  # fmt: skip
     return {
         "epsilon": str(promise.epsilon),
         "unit": persons.unit,
