@@ -28,7 +28,7 @@ def task(tmp_path):
     table = write_deaths(tmp_path / "deaths.csv", rows=60)
     words = {"count": ["deaths"], "category": ["county"], "epsilon": ["1"], "out": ["out"]}
     placed = words | {"out": [str(tmp_path / "out")]}
-    return Task(source=str(table), called="deaths.csv", words=words, placed=placed)
+    return Task(source=str(table), placed=placed)
 
 
 @pytest.fixture

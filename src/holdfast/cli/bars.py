@@ -30,13 +30,13 @@ def side_by_side(columns: Sequence[tuple[str, Histogram]], title: str, width: in
 
     starts = bins(columns[0][1])
     shares = [shares_in(histogram, starts) for _, histogram in columns]
-    highest = max(float(one.max()) for one in shares)
+    highest = max(float(each.max()) for each in shares)
     table = Table(title=title, title_justify="left")
     table.add_column("count", justify="right", min_width=5)
     for name, _ in columns:
         table.add_column(name, width=width + 7, no_wrap=True)
     for row, label in enumerate(labels(starts)):
-        table.add_row(label, *(_share_and_bar(one[row], highest, width) for one in shares))
+        table.add_row(label, *(_share_and_bar(each[row], highest, width) for each in shares))
     return table
 
 
@@ -44,13 +44,13 @@ def of_release(release: "Release", column: "Column", title: str, width: int = 30
     """The distribution that a release has, each share with its 90 % interval."""
     from rich.table import Table
 
-    found = bars(release, column, None, bins(release.histogram(column)))
-    highest = max(bar.share for bar in found)
+    shown = bars(release, column, None, bins(release.histogram(column)))
+    highest = max(bar.share for bar in shown)
     table = Table(title=title, title_justify="left")
     table.add_column("count", justify="right", min_width=5)
     table.add_column("share of rows", width=width + 7, no_wrap=True)
     table.add_column("90 % interval", justify="right", no_wrap=True)
-    for bar in found:
+    for bar in shown:
         interval = f"{bar.low:.1%} to {bar.high:.1%}"
         table.add_row(bar.label, _share_and_bar(bar.share, highest, width), interval)
     return table

@@ -153,13 +153,13 @@ def _draw(path: Path, columns: Columns) -> None:
 
     (_, truth), *others = columns
     starts = bins(truth)
-    true, *found = (shares_in(histogram, starts) for _, histogram in columns)
-    highest = max(float(one.max()) for one in (true, *found))
+    true, *methods = (shares_in(histogram, starts) for _, histogram in columns)
+    highest = max(float(shares.max()) for shares in (true, *methods))
     place = WIDE / len(starts)
     outline = [f"M0 {TALL}"]
     parts = []
     for bar, label in enumerate(labels(starts)):
-        for k, shares in enumerate(found):
+        for k, shares in enumerate(methods):
             height = float(shares[bar]) / highest * TALL
             where = {"x": f"{(bar + 0.15 + 0.35 * k) * place:.1f}", "y": f"{TALL - height:.1f}"}
             size = {"width": f"{0.35 * place:.1f}", "height": f"{height:.1f}"}

@@ -25,25 +25,25 @@ def say_look(file: Path, options: "TableOptions") -> None:
     from holdfast.tables.look import look
 
     with working("Reading …"):
-        found = look(file, options)
-    if found.problem:
-        show(f"{one_line(found.problem)}\n")
-    if found.first:
+        looked = look(file, options)
+    if looked.problem:
+        show(f"{one_line(looked.problem)}\n")
+    if looked.first:
         aside("NOT PRIVATE: these are cells of the table itself.", style="bold")
-    if found.columns:
-        show(f"{one_line(found.name)}: {numbered(found.rows, 'row')}.")
-        show(_columns(found))
-    if found.first:
-        show(_rows(found))
-    for column in found.columns:
+    if looked.columns:
+        show(f"{one_line(looked.name)}: {numbered(looked.rows, 'row')}.")
+        show(_columns(looked))
+    if looked.first:
+        show(_rows(looked))
+    for column in looked.columns:
         if column.labels:
             show(_labels(column))
-    for hint in found.hints:
+    for hint in looked.hints:
         text = one_line(hint.text)
         show(f"- {text.rstrip('.')}:" if hint.words else f"- {text}")
         if hint.words:
             show_line(f"    {_options(hint.words)}")
-    for words in _next(found):
+    for words in _next(looked):
         show_line(words)
 
 
@@ -73,16 +73,16 @@ def _typed(words: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
-def _columns(found: "Look") -> object:
+def _columns(looked: "Look") -> object:
     """Every column with its kind, and what it may be for."""
     rows = []
-    for column in found.columns[:MOST_LISTED]:
+    for column in looked.columns[:MOST_LISTED]:
         use = ""
-        if column.name in found.non_private_counts:
+        if column.name in looked.non_private_counts:
             use = "counts?"
-        elif column.name in found.category_like:
+        elif column.name in looked.category_like:
             use = "category?"
-        elif column.name in found.persons_by:
+        elif column.name in looked.persons_by:
             use = "count by it?"
         elif column.labels:
             use = f"{numbered(len(column.labels), 'group')}?"
@@ -98,17 +98,17 @@ def _labels(column: "LookedColumn") -> str:
     return f"Rows by {one_line(column.name)}: {one_line('; '.join(listed))}{more}."
 
 
-def _rows(found: "Look") -> object:
+def _rows(looked: "Look") -> object:
     """The first rows and the last, with their numbers in the file."""
-    shown = [*found.first, *found.last]
-    names = [_short(column.name) for column in found.columns[:MOST_COLUMNS]]
+    shown = [*looked.first, *looked.last]
+    names = [_short(column.name) for column in looked.columns[:MOST_COLUMNS]]
     names = names or [""] * min(MOST_COLUMNS, max(len(row.cells) for row in shown))
     rows = [
         ("" if row.number is None else f"{row.number:,}", *map(_short, row.cells[: len(names)]))
         for row in shown
     ]
-    if found.last:
-        rows.insert(len(found.first), ("…",))
+    if looked.last:
+        rows.insert(len(looked.first), ("…",))
     return tabled(("row", *names), rows, left=names)
 
 
@@ -117,20 +117,20 @@ def _short(text: str) -> str:
     return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
 
 
-def _next(found: "Look") -> list[str]:
+def _next(looked: "Look") -> list[str]:
     """Commands that may come next: what was said already, and what is missing."""
     words = ["holdfast", *(word for word in sys.argv[1:] if word != "--dry-run")]
-    if found.sheets:
-        return [one_line(f"  {shlex.join([*words, '--sheet', sheet])}") for sheet in found.sheets]
-    if not found.rows or found.problem:
+    if looked.sheets:
+        return [one_line(f"  {shlex.join([*words, '--sheet', sheet])}") for sheet in looked.sheets]
+    if not looked.rows or looked.problem:
         return []
     needed, what = {"count": ["COLUMN"], "category": ["COLUMN"]}, "your own choice of columns"
-    if len(found.columns) > len(needed) and FIELDS["keep_none"].option not in words:
+    if len(looked.columns) > len(needed) and FIELDS["keep_none"].option not in words:
         needed["keep"] = ["COLUMN"]
         what += ", or --keep-none for --keep"
-    if found.persons_by:
+    if looked.persons_by:
         needed, what = {"categories": ["LIST.csv"]}, "such a file LIST.csv"
-    asked = needed | found.suggested | {"epsilon": ["1"]}
+    asked = needed | looked.suggested | {"epsilon": ["1"]}
     said = {name: asked[name] for name, about in FIELDS.items()
             if name in asked and about.option not in words}  # fmt: skip
     command = one_line(shlex.join([*words, *_typed(said), "--dry-run"]))

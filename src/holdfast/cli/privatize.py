@@ -67,11 +67,11 @@ def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: 
         with with_hints(file, request), working("Reading …", quiet=as_json):
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
-        found = before(table, request)
+        outlook = before(table, request)
         if out is None:
-            _say_before(found, as_json)
+            _say_before(outlook, as_json)
             return
-        _ask_about_doubts(found, as_json)
+        _ask_about_doubts(outlook, as_json)
         _release(file, table, request, out, as_json)
 
 
@@ -127,10 +127,10 @@ def with_hints(file: Path, request: Request) -> Iterator[None]:
     except HoldfastError as error:
         from holdfast.cli.look import hints
 
-        found = [] if _is_large(file) else hints(file, request.table_options)
-        if not found:
+        advice = [] if _is_large(file) else hints(file, request.table_options)
+        if not advice:
             raise
-        raise HoldfastError("\n".join([str(error), *found])) from None
+        raise HoldfastError("\n".join([str(error), *advice])) from None
 
 
 def _is_large(file: Path) -> bool:
@@ -141,26 +141,26 @@ def _is_large(file: Path) -> bool:
         return True
 
 
-def _say_before(found: "Before", as_json: bool) -> None:
+def _say_before(outlook: "Before", as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        typer.echo(json.dumps(outlook.to_dict()))
         return
     from holdfast.cli.released import say_balances
 
-    for words in found.notes:
+    for words in outlook.notes:
         note(words)
-    show("\n\n".join(found.paragraphs))
-    say_balances(found.request, found.promise.epsilon)
-    for words in found.doubts:
+    show("\n\n".join(outlook.paragraphs))
+    say_balances(outlook.request, outlook.promise.epsilon)
+    for words in outlook.doubts:
         show(f"\nBefore paying: {one_line(words)}.", style="bold")
     show("\nNothing was spent, nothing was written.")
 
 
-def _ask_about_doubts(found: "Before", as_json: bool) -> None:
+def _ask_about_doubts(outlook: "Before", as_json: bool) -> None:
     """Say what is probably a slip, and let whoever is there stop before anything is paid."""
-    for words in found.doubts:
+    for words in outlook.doubts:
         aside(f"Before paying: {one_line(words)}.", style="bold")
-    asks = found.doubts and not found.promise.simulated and not as_json
+    asks = outlook.doubts and not outlook.promise.simulated and not as_json
     if asks and _is_there() and not typer.confirm("Go on?", err=True):
         raise HoldfastError("stopped before anything was spent.")
 

@@ -74,10 +74,10 @@ def say_balances(request: "Request", epsilon: Fraction | None = None) -> None:
     from holdfast.cli.ledger import sentence
     from holdfast.ledger.ledger import balances_of
 
-    found = balances_of(request)
-    for balance in found:
+    balances = balances_of(request)
+    for balance in balances:
         show(sentence(balance))
-    if epsilon is not None and any(epsilon > balance.epsilon_left for balance in found):
+    if epsilon is not None and any(epsilon > balance.epsilon_left for balance in balances):
         show("That is not enough, unless this very release was made before.", style="bold")
 
 

@@ -66,8 +66,8 @@ def _look(source: Path, words: Filled) -> Look:
         options: TableOptions = Request.from_words(words | {"epsilon": ["1"]}).table_options
     except HoldfastError:  # said when it is checked
         return look(source)
-    found = look(source, options)
-    return found if found.columns or not words else replace(look(source), problem=found.problem)
+    seen = look(source, options)
+    return seen if seen.columns or not words else replace(look(source), problem=seen.problem)
 
 
 def check(site: Site, draft: Draft) -> Checked:
@@ -102,13 +102,13 @@ def _check(source: Path, called: str, words: Filled, true: Filled) -> Checked:
     if request.out is None:
         raise HoldfastError("`out` is missing. Hint: name a new folder for the release.")
     with opened(source, request) as table:
-        found = before(table, request)
+        outlook = before(table, request)
     return Checked(
-        paragraphs=found.paragraphs,
-        doubts=found.doubts,
-        notes=found.notes,
-        simulated=found.promise.simulated,
-        epsilon=found.promise.epsilon,
+        paragraphs=outlook.paragraphs,
+        doubts=outlook.doubts,
+        notes=outlook.notes,
+        simulated=outlook.promise.simulated,
+        epsilon=outlook.promise.epsilon,
         recipe=recipe(called, words),
     )
 

@@ -30,12 +30,12 @@ class Folder:
     def find(self, text: str) -> Path:
         """What is at a path inside, which must be there; the path is true, without links."""
         try:
-            found = (self.root / text.strip()).resolve(strict=True)
+            path = (self.root / text.strip()).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
             raise _not_there(text) from None
-        if not text.strip() or not found.is_relative_to(self.root):
+        if not text.strip() or not path.is_relative_to(self.root):
             raise _not_there(text)
-        return found
+        return path
 
     def free(self, name: str) -> str:
         """A name like this one that nothing here has yet."""
@@ -92,10 +92,10 @@ def _is_for_people(folder: str, beside: list[str]) -> bool:
 def stamp(path: Path) -> tuple[str, int, int]:
     """A file as it is now."""
     try:
-        found = path.stat()
+        now = path.stat()
     except OSError as error:
         raise HoldfastError(f"`{path.name}` cannot be read ({error.strerror}).") from None
-    return str(path), found.st_mtime_ns, found.st_size
+    return str(path), now.st_mtime_ns, now.st_size
 
 
 def _is_candidate(path: Path) -> bool:

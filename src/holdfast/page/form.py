@@ -79,7 +79,7 @@ class Field:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class FormSection:
     """The fields under one heading."""
 
     title: str
@@ -100,7 +100,7 @@ class Context:
     """The field that has to be mended."""
 
 
-def sections(words: Filled, context: Context) -> Iterator[Section]:
+def sections(words: Filled, context: Context) -> Iterator[FormSection]:
     """The whole form, panel by panel, each field with its values."""
     shown = [about for about in FIELDS.values() if about.name not in ELSEWHERE]
     if "from_people" in words:  # comes first, and makes the columns
@@ -109,7 +109,7 @@ def sections(words: Filled, context: Context) -> Iterator[Section]:
     for panel, abouts in groupby(shown, key=lambda about: about.panel):
         fields = tuple(_field(about, words.get(about.name, []), context) for about in abouts)
         filled = any(field.values or field.wrong for field in fields)
-        yield Section(title=panel.value, fields=fields, open=panel is Panel.FIRST or filled)
+        yield FormSection(title=panel.value, fields=fields, open=panel is Panel.FIRST or filled)
 
 
 def field_in(message: str) -> str:

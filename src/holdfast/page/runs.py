@@ -52,12 +52,8 @@ class Task:
 
     source: str
     """The path of the file."""
-    called: str
-    """What the file is called on the page, and in the recipe."""
-    words: Filled
-    """What is asked, in paths of the page's folder."""
     placed: Filled
-    """The same with true paths."""
+    """What is asked, with true paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,22 +134,12 @@ class DraftRun:
             return Status(phase=phase, **end | {"ended": Ended(end["ended"]), "spent": spent})
         if alive:
             return Status(phase=phase, share=share)
-        out = self._out
-        if phase not in UNPAID and out is not None and out.is_dir():  # it was new when it began
+        out = Path(read_json(self.place / "task.json")["placed"]["out"][-1])
+        if phase not in UNPAID and out.is_dir():  # it was new when it began
             result = {"folder": str(out), "repeated": False}
             return Status(phase=phase, ended=Ended.DONE, result=result)
         how = Ended.CANCELLED if (self.place / "cancelled").exists() else Ended.KILLED
         return Status(phase=phase, ended=how, spent=Spent.NO if phase in UNPAID else Spent.MAYBE)
-
-    @property
-    def task(self) -> Task | None:
-        """What was started; None where nothing was."""
-        given = read_json(self.place / "task.json")
-        return None if given is None else Task(**given)
-
-    @property
-    def _out(self) -> Path | None:
-        return None if self.task is None else Path(self.task.placed["out"][-1])
 
     def cancel(self) -> None:
         """Ask it to stop; a run that is past paying is counted all the same."""

@@ -34,7 +34,7 @@ class Remembered:
     """Results by what they follow from; each is computed once, whoever asks meanwhile."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._results: OrderedDict[Hashable, Any] = OrderedDict()
         self._locks: dict[Hashable, Lock] = {}
         self._begun: list[Hashable] = []
         self._lock = Lock()
@@ -48,25 +48,23 @@ class Remembered:
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result for a key; what raises is not remembered."""
         with self._lock:
-            own = self._locks.setdefault(key, Lock())
-        with own:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
             with self._lock:
-                if key in self._found:
-                    self._found.move_to_end(key)
-                    return self._found[key]  # type: ignore[no-any-return]
-            with self._lock:
+                if key in self._results:
+                    self._results.move_to_end(key)
+                    return self._results[key]  # type: ignore[no-any-return]
                 self._begun.append(key)
             try:
-                found = make()
+                result = make()
             finally:
                 with self._lock:
                     self._begun.remove(key)
             with self._lock:
-                self._found[key] = found
-                while len(self._found) > KEPT:
-                    old, _ = self._found.popitem(last=False)
-                    self._locks.pop(old, None)
-            return found
+                self._results[key] = result
+                while len(self._results) > KEPT:
+                    self._locks.pop(self._results.popitem(last=False)[0], None)
+            return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +91,8 @@ class Site:
         """What takes long just now, in words; nothing where there are none for it."""
         said: dict[str, str] = self.words.content["waiting"]["doing"]
         begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
-        told = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
-        return next(told, "")
+        words = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
+        return next(words, "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""

@@ -67,9 +67,9 @@ def _locked(place: Path) -> IO[bytes] | None:
     """Make or take over a folder that only this user can read; None if it is not to be had."""
     try:
         place.mkdir(mode=PRIVATE, exist_ok=True)
-        found = os.lstat(place)
-        open_to_others = stat.S_IMODE(found.st_mode) & 0o077
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or open_to_others:
+        about = os.lstat(place)
+        open_to_others = stat.S_IMODE(about.st_mode) & 0o077
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or open_to_others:
             return None
         lock = (place / "lock").open("ab")
     except OSError:

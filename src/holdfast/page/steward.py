@@ -100,12 +100,8 @@ def run(site: Site, request: Request, form: FormData) -> Response:
         unsure = checked.doubts and not form.get("sure")
         if checked.problem or unsure or form.get("seen") != checked.digest:
             return to(f"{draft.address}?older#happens")
-        task = Task(
-            source=str(draft.source(site.folder)),
-            called=draft.file,
-            words=draft.words,
-            placed=placed(draft.words, site.folder),
-        )
+        source = str(draft.source(site.folder))
+        task = Task(source=source, placed=placed(draft.words, site.folder))
         DraftRun.of(draft).start(task, _queue(site))
     return to(f"{draft.address}/run")
 

@@ -54,7 +54,7 @@ class PageWords:
         """
         message, colon, command = message.partition(": holdfast ")
         message = _FIELD.sub(
-            lambda found: f"“{label_of(found[1] or found[2])}”", _IN_PYTHON.sub("", message)
+            lambda name: f"“{label_of(name[1] or name[2])}”", _IN_PYTHON.sub("", message)
         )
         message = re.sub(r"(“[^”]*”), \1", r"\1", message)  # the same as Python and as an option
         return message[:1].upper() + message[1:] + colon + command

@@ -77,6 +77,6 @@ if __name__ == "__main__":
     _place, _queue = map(Path, sys.argv[1:])
     if (_place / "cancelled").exists():  # before there was anything to hear it
         raise KeyboardInterrupt
-    _found = work(_place, _queue)
+    _end_of_run = work(_place, _queue)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    write_json(_place / "end.json", _found)
+    write_json(_place / "end.json", _end_of_run)

@@ -85,10 +85,10 @@ def _bundle(archive: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, str]]:
             "this zip file does not hold one release. Hint: a release is a folder with the file "
             f"{BUNDLE} in it."
         )
-    found = [member for member in members if _home(member) in homes]
-    if len(found) > MOST_FILES or sum(member.file_size for member in found) > MOST_BYTES:
+    inside = [member for member in members if _home(member) in homes]
+    if len(inside) > MOST_FILES or sum(member.file_size for member in inside) > MOST_BYTES:
         raise HoldfastError(_TOO_LARGE)
-    return [(member, PurePosixPath(member.filename).name) for member in found]
+    return [(member, PurePosixPath(member.filename).name) for member in inside]
 
 
 def _home(member: zipfile.ZipInfo) -> PurePosixPath:

@@ -134,7 +134,7 @@ class Before:
             [
                 column,
                 _number(budget.epsilon),
-                *(_number(own[place]) for own in shown.values()),
+                *(_number(budgets[place]) for budgets in shown.values()),
                 f"{budget.noise_of_counts.quantile(LEVEL):,}",
             ]
             for place, (column, budget) in enumerate(
@@ -188,7 +188,7 @@ def _doubts(table: "Table", request: "Request") -> Iterator[str]:
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
     others = {name: first.cells(name) for name in table.others if name not in asked}
     withheld = {name: first.cells(name) for name in table.withheld}
-    found = [
+    every = [
         concern
         for column, name in zip(table.counts, request.columns, strict=True)
         for concern in _of_counts(first, column, name, request.top)
@@ -198,9 +198,9 @@ def _doubts(table: "Table", request: "Request") -> Iterator[str]:
             concerns.completed(name, cells, withheld, first.counts[column])
             for column in table.counts
         ]
-        found += [next(filter(None, pairs), None) or concerns.people_beside(name, cells)]
-    found.append(concerns.large_epsilon(request.epsilon))
-    yield from (concern for concern in found if concern is not None)
+        every += [next(filter(None, pairs), None) or concerns.people_beside(name, cells)]
+    every.append(concerns.large_epsilon(request.epsilon))
+    yield from (concern for concern in every if concern is not None)
 
 
 def _of_counts(first: "Batch", column: str, name: str, top: int | None) -> list[str | None]:

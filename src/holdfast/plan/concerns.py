@@ -93,8 +93,8 @@ def completed(
     if len(counts) < FEW or len(np.unique(counts)) < 2:
         return None
     for other, others in withheld.items():
-        found = as_numbers(others)
-        for guess in (kept - found, found - kept, kept + found):
+        hidden = as_numbers(others)
+        for guess in (kept - hidden, hidden - kept, kept + hidden):
             if np.mean(guess == counts) >= NEARLY_ALL:
                 return (
                     f"{name!r:.60} gives the counts with {other!r:.60}, which is withheld here: "
@@ -123,7 +123,7 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
     """The whole numbers from 0 up, where most cells are, or where the others are a few codes of
     what is missing, such as -999 or "n/a"; else none of them.
     """
-    found, others = list[float](), list[str]()
+    numbers, others = list[float](), list[str]()
     for cell in cells:
         text = str(cell).strip().replace(",", "")
         if text in ("", "None", "nan"):
@@ -134,11 +134,11 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
             number = -1.0
         whole = isfinite(number) and number >= 0 and number.is_integer()
         if whole and (text[0] != "0" or number == 0):
-            found.append(number)
+            numbers.append(number)
         else:
             others.append(text)
-    mostly = len(found) > len(others) or len(set(others)) <= MISSING_CODES
-    return np.array(found if mostly else [])
+    mostly = len(numbers) > len(others) or len(set(others)) <= MISSING_CODES
+    return np.array(numbers if mostly else [])
 
 
 def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
@@ -160,8 +160,9 @@ def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
 
 def large_epsilon(epsilon: Fraction) -> str | None:
     """What to say of an epsilon that is large."""
-    found = explain(epsilon)
-    return f"epsilon = {float(epsilon):g}. {found.sentence}".rstrip(".") if found.size else None
+    explained = explain(epsilon)
+    words = f"epsilon = {float(epsilon):g}. {explained.sentence}".rstrip(".")
+    return words if explained.size else None
 
 
 def small_groups(names: Sequence[str], sizes: Iterable[int], epsilon: Fraction) -> str | None:
@@ -190,7 +191,7 @@ def near_duplicates(rows: Mapping[str, int]) -> str | None:
     >>> near_duplicates({"Wake": 9, "wake ": 1, "Kent": 4})[:46]
     "some labels differ by little: 'wake ' and 'Wak"
     """
-    pairs = [f"{one!r:.60} and {other!r:.60}" for one, other in near_labels(rows)]
+    pairs = [f"{label!r:.60} and {other!r:.60}" for label, other in near_labels(rows)]
     if not pairs:
         return None
     more = "; …" if len(pairs) > SHOWN_PAIRS else ""

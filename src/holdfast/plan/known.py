@@ -8,6 +8,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError, one_line
 from holdfast.plan.simulation import KnownTable
+from holdfast.release.load import load
 from holdfast.tables.leaks import ROW_ORDER, TOTALS
 from holdfast.tables.options import TableOptions
 from holdfast.tables.table import open_table
@@ -23,24 +24,12 @@ def read_known(
     """
     name = one_line(os.fspath(source)) if isinstance(source, str | os.PathLike) else "a table"
     if isinstance(source, str | os.PathLike) and (Path(source) / "release.json").is_file():
-        source, count = _released(source, count)
+        release = load(source)
+        source, count = release.table, release.only.name if count is None else count
         name = f"the release {name}"
-    return _read(source, name, count=count, within=within, missing=missing)
-
-
-def _released(folder: Any, count: Any) -> tuple[Any, Any]:
-    """The table of a release, and its column of counts."""
-    from holdfast.release.load import load
-
-    release = load(folder)
-    return release.table, release.only.name if count is None else count
-
-
-def _read(source: Any, name: str, *, count: Any, within: Any, missing: Any) -> KnownTable:
-    """Counts and groups; nothing of it is published, so nothing needs to be withheld."""
-    asked = TableOptions(count=count, within=within, missing=missing)
-    known = (*asked.grouping, ROW_ORDER, TOTALS)
-    table = open_table(source, asked, publish_anyway=known)
+    options = TableOptions(count=count, within=within, missing=missing)
+    public = (*options.grouping, ROW_ORDER, TOTALS)  # nothing of it is published
+    table = open_table(source, options, publish_anyway=public)
     if len(table.counts) > 1:
         raise HoldfastError("`count` must name one column here. Hint: look at one at a time.")
     (column,) = table.counts

@@ -219,8 +219,8 @@ def plan(
 
     Examples
     --------
-    >>> found = plan("geometric:2", rows=500, epsilons=[1], repetitions=2)
-    >>> found.expected[0].within["zeros"] < 0.1
+    >>> planned = plan("geometric:2", rows=500, epsilons=[1], repetitions=2)
+    >>> planned.expected[0].within["zeros"] < 0.1
     True
     """
     size = None if rows is None else whole_number(rows, "rows", least=1, most=MOST_ROWS)

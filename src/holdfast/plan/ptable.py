@@ -69,14 +69,14 @@ def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
 
 def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, Fraction]:
     try:
-        found = int(i), int(j), Fraction(p.replace(",", "."))
+        numbers = int(i), int(j), Fraction(p.replace(",", "."))
     except ValueError:
         raise HoldfastError(
             f"`{path}`: data row {number} must have whole numbers i and j and a decimal p."
         ) from None
-    if any(number < 0 for number in found):
+    if any(number < 0 for number in numbers):
         raise HoldfastError(f"`{path}`: data row {number} must have no negative number.")
-    return found
+    return numbers
 
 
 def _normed(path: Any, rows: dict[int, Law]) -> tuple[Law, ...]:

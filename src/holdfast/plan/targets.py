@@ -45,14 +45,14 @@ class Target:
 
 def read_target(text: str) -> Target:
     """A target from words: QUESTION within AMOUNT [points], K in L."""
-    found = _WORDS.fullmatch(" ".join(text.lower().split())) if isinstance(text, str) else None
-    if found is None:
+    match = _WORDS.fullmatch(" ".join(text.lower().split())) if isinstance(text, str) else None
+    if match is None:
         raise HoldfastError(
             f"`target` must read 'QUESTION within AMOUNT, K in L', got {text!r:.60}. {HINT}"
         )
-    asked, amount = read_question(found["question"]), float(found["amount"])
-    hits, tries = int(found["hits"]), int(found["tries"])
-    if found["unit"] and not asked.is_share:
+    asked, amount = read_question(match["question"]), float(match["amount"])
+    hits, tries = int(match["hits"]), int(match["tries"])
+    if match["unit"] and not asked.is_share:
         raise HoldfastError(f"`target`: {asked.name} is within a number, not points. {HINT}")
     if not amount > 0 or not 0 < hits < tries:
         raise HoldfastError(

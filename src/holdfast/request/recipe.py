@@ -1,54 +1,18 @@
-"""The same run as a Python call and as a command, and values as either writes them."""
+"""Values of a request as a command line, Python and a record write them."""
 
 import os
-import shlex
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import one_line
-
-
-def python_call(source: str, given: Mapping[str, Any]) -> str:
-    """A run as a call of `holdfast.privatize`.
-
-    >>> print(python_call("a.csv", {"count": "homicides", "epsilon": "1"}))
-    import holdfast
-    <BLANKLINE>
-    release = holdfast.privatize(
-        'a.csv',
-        count='homicides',
-        epsilon='1',
-    )
-    <BLANKLINE>
-    """
-    arguments = [repr(source), *(f"{name}={in_python(value)}" for name, value in given.items())]
-    lines = "".join(f"    {argument},\n" for argument in arguments)
-    return f"import holdfast\n\nrelease = holdfast.privatize(\n{lines})\n"
-
-
-def command(source: str, given: Mapping[str, Any], *flags: str) -> str:
-    """A run as a command; `flags` are options beside those of a request.
-
-    >>> command("a.csv", {"count": "homicides", "missing": [-999, ""], "epsilon": "1"})
-    "holdfast privatize a.csv --count homicides --missing -999 --missing '' --epsilon 1"
-    """
-    words = ["holdfast", "privatize", source]
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        words += [option] if value is True else []
-        words += [word for each in in_words(value) for word in (option, each)]
-    return one_line(shlex.join([*words, *flags]))
-
 
 def in_words(value: Any) -> list[str]:
-    """What a command line is given for a value that Python takes; [] for a flag.
+    """The words on a command line for a value in Python.
 
     >>> in_words({"state": "NE"}), in_words(True), in_words([-999, ""])
-    (['state=NE'], [], ['-999', ''])
+    (['state=NE'], ['yes'], ['-999', ''])
     """
     if value is True:
-        return []
+        return ["yes"]
     if isinstance(value, dict):
         return [f"{name}={number}" for name, number in value.items()]
     if isinstance(value, list | tuple):

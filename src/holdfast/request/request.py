@@ -1,14 +1,16 @@
 """A request: what a run is asked, checked, and everything that follows from it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from holdfast.errors import one_line
 from holdfast.request.fields import FIELDS, Declared
 from holdfast.request.parameter import Form
-from holdfast.request.recipe import command, plain, python_call
+from holdfast.request.recipe import in_python, in_words, plain
 from holdfast.request.together import (
     MADE_BY_COUNTING,
     ONE_COLUMN,
@@ -176,12 +178,32 @@ class Request(Declared):
         return plain(value)
 
     def as_python(self, source: str) -> str:
-        """This run of a file as a call."""
-        return python_call(source, self.given())
+        """This run of a file as a call of `holdfast.privatize`.
+
+        >>> print(Request.read(count="homicides", epsilon="1.0").as_python("a.csv"))
+        import holdfast
+        <BLANKLINE>
+        release = holdfast.privatize(
+            'a.csv',
+            count='homicides',
+            epsilon='1',
+        )
+        <BLANKLINE>
+        """
+        options = (f"{name}={in_python(value)}" for name, value in self.given().items())
+        lines = "".join(f"    {argument},\n" for argument in (repr(source), *options))
+        return f"import holdfast\n\nrelease = holdfast.privatize(\n{lines})\n"
 
     def as_command(self, source: str) -> str:
-        """This run of a file as a command."""
-        shares = {name for name, about in FIELDS.items() if about.form is Form.SHARE}
-        given = self.given()
-        yes = {name: "yes" for name in shares if given.get(name) is True}
-        return command(source, {name: yes.get(name, value) for name, value in given.items()})
+        """This run of a file as a command.
+
+        >>> Request.read(count="a", missing=[-999, ""], epsilon="1").as_command("a.csv")
+        "holdfast privatize a.csv --count a --epsilon 1 --missing -999 --missing ''"
+        """
+        words = ["holdfast", "privatize", source]
+        for name, value in self.given().items():
+            about = FIELDS[name]
+            flag = about.form is Form.FLAG
+            words += [about.option] if flag else []
+            words += [word for each in in_words(value) for word in (about.option, each) if not flag]
+        return one_line(shlex.join(words))
