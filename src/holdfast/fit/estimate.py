@@ -49,7 +49,7 @@ class Estimate:
         rng = np.random.default_rng([SEED, group + 1])
         seen = self.grouped.of(slice(group, group + 1))
         number = min(NUMBER, max(FEW, OF_ALL_GROUPS // self.measurement.tally.groups))
-        laws, shares = self.tilts.draws(group, number, rng), self.tilts.shares[group]
+        laws, shares = self.tilts.draws(seen, group, number, rng), self.tilts.shares[group]
         total = next(iter(self._totals[1][group : group + 1]), None)
         value, rows = self.measurement.tally.of(group)
         return self._drawn(seen, laws, shares, value, rows, total, rng)

@@ -134,6 +134,16 @@ def sums_precision(seen: Seen, shares: Floats) -> Floats:
     return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
 
 
+def log_likelihoods(seen: Seen, laws: Floats, shares: Floats) -> Floats:
+    """Of each law in one table, with the sums' S at `shares`."""
+    filled = seen.rows[0] > 0
+    rows, kernel = seen.rows[0, filled], seen.kernel[:, filled]
+    q = np.maximum(laws @ kernel, LEAST)
+    gap = seen.sums[0] - (laws * ((rows / q) @ kernel.T)) @ seen.weights[0].T
+    squares = (gap @ sums_precision(seen, shares[None])[0]) * gap
+    return np.asarray(np.log(q) @ rows - 0.5 * squares.sum(axis=1))
+
+
 def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:
     """Sigma A' S^-1 gap, of shape (T, cells), for gaps of shape (T, sums)."""
     q = np.maximum(shares @ seen.kernel, LEAST)
