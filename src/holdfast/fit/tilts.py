@@ -64,7 +64,8 @@ class Tilts:
         steps = rng.standard_normal((number, len(root))) @ root.T
         laws, here = tilted(self.law, self.features, self.mean[group] + steps), self.shares[group]
         near = said(seen, here[None], self.features[None])
-        normal = steps @ near.gradient[0] - 0.5 * ((steps @ near.information[0]) * steps).sum(axis=1)
+        curve = ((steps @ near.information[0]) * steps).sum(axis=1)
+        normal = steps @ near.gradient[0] - 0.5 * curve
         log = log_likelihoods(seen, laws, here) - normal
         upto = np.cumsum(np.exp(log - log.max()))
         levels = (np.arange(number) + rng.random()) / number * upto[-1]
