@@ -168,6 +168,9 @@ def test_a_second_count_of_people_is_found_whatever_stands_for_a_missing_one():
     for code in ("-999", "-1", "k.A.", "-", "inf", "3.5", "007"):
         assert concerns.people_beside("ENROLLMENT", [code, *counts]) is not None
         assert concerns.people_beside("ENROLLMENT", [*[code] * 60, *counts]) is not None
+    assert concerns.people_beside("deaths", [0, 1, 2, 0] * 10) is not None  # small, and with 0
+    assert concerns.people_beside("urban", [1, 2, 3] * 10) is None
+    assert concerns.people_beside("flag", [0, 1] * 20) is None
     assert concerns.people_beside("mean age", [f"{row / 7:.2f}" for row in range(200)]) is None
 
 

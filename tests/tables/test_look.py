@@ -188,6 +188,14 @@ def test_a_total_among_the_rows_is_left_out_by_its_number(tmp_path):
     assert ending.suggested["leave_out"] == ["11", "23"] and "last_row" not in ending.suggested
 
 
+def test_a_total_below_codes_is_left_out(tmp_path):
+    path = tmp_path / "in.csv"
+    lines = ["zip,visits", *(f"{501 + k:05},{k % 6}" for k in range(30)), "Total,75"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = look(path)
+    assert found.suggested["last_row"] == ["31"] and "Leave them out" in texts(found)
+
+
 def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
     names = [["clinic", "", "visits"], ["name", "region", "2026"]]
     names[1][2] = "HIV"

@@ -32,7 +32,7 @@ PUBLIC = re.compile(
     r"rank|index|income|price|rate|share|percent\w*|district|ward|grade|level|class)\b",
     re.IGNORECASE,
 )
-VALUES = 10  # different numbers below which a column is no count of people
+VALUES = (10, 3)  # different numbers below which a column is no count of people; with 0 among them
 MISSING_CODES = 5  # different cells that are no counts, up to which they mean that one is missing
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
@@ -71,7 +71,7 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
     if CODES.search(words) or PUBLIC.search(words):
         return None
     numbers = _whole_numbers(cells)
-    if len(numbers) < FEW or len(np.unique(numbers)) < VALUES:
+    if len(numbers) < FEW or len(np.unique(numbers)) < VALUES[0 in numbers]:
         return None
     return (
         f"{name!r:.60} holds whole numbers. Is it another count of people? A public figure, such "

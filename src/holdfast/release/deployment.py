@@ -101,7 +101,7 @@ def _parts(budget: dict[str, Any]) -> str:
     words = {
         "counts": "single counts",
         "sums": "sums of the cumulative histogram of each group",
-        "whole": "those of the whole table",
+        "whole": "sums of the cumulative histogram of the whole table",
         "totals": "totals",
     }
     spent = [f"{budget[part]} for {what}" for part, what in words.items() if Fraction(budget[part])]

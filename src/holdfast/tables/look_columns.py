@@ -91,7 +91,7 @@ def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> Look
         kind=kind,
         different=len(texts),
         repeated=tuple(repeated[:8]) if once and words else (),
-        totals=tuple(text for text in texts if is_total(text))[:8] if words else (),
+        totals=tuple(t for t in texts if (words or t[:1].isalpha()) and is_total(t))[:8],
         labels=labels,
         near=tuple(near_labels(texts)) if words else (),
     )

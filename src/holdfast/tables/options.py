@@ -275,7 +275,7 @@ def _anyway(names: list[str]) -> str:
 def _advice(found: Sequence[Leak]) -> str:
     hints = {
         ROW_ORDER: "publish in the order of a public column, with `order_by`, --order-by",
-        TOTALS: "take totals of other rows out of the table",
+        TOTALS: "name the rows of totals with `leave_out`, --leave-out, as a look at the file does",
     }
     first = [leak.names[0] for leak in found]
     columns = any(name not in hints for name in first)
