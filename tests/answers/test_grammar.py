@@ -116,5 +116,7 @@ def test_a_formula_is_a_regression(release):
 def test_what_does_not_go_together_is_said(release):
     with pytest.raises(HoldfastError, match="`where` does not go with"):
         release.ask("row A", where="state == NE")
+    with pytest.raises(HoldfastError, match=r"does not go with .*changes of A"):
+        release.ask("row A", against=release)
     with pytest.raises(HoldfastError, match="needs an earlier release"):
         release.ask("changes")

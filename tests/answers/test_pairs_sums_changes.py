@@ -104,7 +104,8 @@ def test_rows_without_the_public_number_are_left_empty_and_said():
     cells = CELLS | {"people": ["", *CELLS["people"][1:]]}
     derived = private_table(BOTH, cells=cells).derive("rate = murders per 10 of people")
     assert derived.columns()["rate"][0] is None and len(derived) == ROWS
-    assert derived.notes == ("1 row without people above 0 left empty",)
+    assert derived.notes[0] == "1 row without people above 0 left empty"
+    assert "not to be averaged" in str(derived)
 
 
 def later(seed=9, shift=0):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _PER = re.compile(r"(?P<sum>.+?)\s+per\s+(?:(?P<number>\d[\d,_]*)\s+)?(?:of\s+)?(?P<column>\S.*)")
 LONGEST = 1000
 SHOWN = 10  # rows that are printed
+ROWS_RATES = "such rates are not to be averaged or ranked: ask for that of many rows together"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +191,7 @@ def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
         without = int(np.isnan(scale).sum())
         if without:
             notes = (f"{numbered(without, 'row')} without {formula.column} above 0 left empty",)
+        notes = (*notes, ROWS_RATES)
     scale = np.where(missing, np.nan, scale)
     return Derived(
         release=release,

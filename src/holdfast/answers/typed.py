@@ -54,7 +54,10 @@ def ask_anything(
     how |= call.options
     for name in REFUSED.get(call.method, ()):
         if how.pop(name, None) is not None:
-            raise HoldfastError(f"`{name}` does not go with such a question ({question!s:.40}).")
+            hint = " Hint: 'changes of A' compares rows." * (name == "against")
+            raise HoldfastError(
+                f"`{name}` does not go with such a question ({question!s:.40}).{hint}"
+            )
     how["level"] = level
     if call.method is Method.CHANGES:
         return _changes(release, call, how)
