@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.ledger.entries import Begun, Limit, Spend
     from holdfast.ledger.receipts import Claim
 
+AMOUNTS = ("limit", "spent", "left")
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
@@ -162,33 +163,22 @@ def sentence(balance: "Balance") -> str:
     """A balance in one line."""
     from holdfast.ledger.entries import plainly
 
-    spent = (
-        f"Ledger: dataset {one_line(balance.dataset)} has spent epsilon "
-        f"{plainly(balance.epsilon_spent)} of "
-        f"{plainly(balance.epsilon_limit)}{balance.in_words}; {plainly(balance.epsilon_left)} is "
-        "left."
-    )
-    if not balance.delta_limit and not balance.delta_spent:
-        return spent
-    return (
-        f"{spent} It has spent delta {plainly(balance.delta_spent)} of "
-        f"{plainly(balance.delta_limit)}; {plainly(balance.delta_left)} is left."
-    )
+    def amounts(name: str) -> str:
+        limit, spent, left = (plainly(getattr(balance, f"{name}_{what}")) for what in AMOUNTS)
+        return f"spent {name} {spent} of {limit}{balance.in_words}; {left} is left."
+
+    sentence = f"Ledger: dataset {one_line(balance.dataset)} has {amounts('epsilon')}"
+    with_delta = balance.delta_limit or balance.delta_spent
+    return f"{sentence} It has {amounts('delta')}" if with_delta else sentence
 
 
 def as_dict(balance: "Balance") -> dict[str, Any]:
     """A balance as plain values; exact numbers as fractions in text."""
-    return {
-        "dataset": balance.dataset,
-        "period": balance.when,
-        "epsilon_limit": str(balance.epsilon_limit),
-        "epsilon_spent": str(balance.epsilon_spent),
-        "epsilon_left": str(balance.epsilon_left),
-        "delta_limit": str(balance.delta_limit),
-        "delta_spent": str(balance.delta_spent),
-        "delta_left": str(balance.delta_left),
-        "spends": balance.states,
-    }
+    names = [f"{spent}_{what}" for spent in ("epsilon", "delta") for what in AMOUNTS]
+    amounts = {name: str(getattr(balance, name)) for name in names}
+    return (
+        {"dataset": balance.dataset, "period": balance.when} | amounts | {"spends": balance.states}
+    )
 
 
 def account_dict(balances: "list[Balance]") -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """How templates become pages: where they lie, and how numbers are written in them."""
 
 import re
-from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 
 import jinja2
+
+from holdfast.ledger.entries import plainly
 
 
 @cache
@@ -19,7 +20,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["plainly"] = _plainly
+    made.filters["plainly"] = plainly
     made.tests["number_like"] = _is_number_like
     return made
 
@@ -31,9 +32,3 @@ def _is_number_like(cell: str) -> bool:
     (True, True, False)
     """
     return bool(re.fullmatch(r"[-−∞\d.,%]+( to [-−∞\d.,%]+)?|exactly", cell))
-
-
-def _plainly(number: Fraction) -> str:
-    from holdfast.ledger.entries import plainly
-
-    return plainly(number)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.plan.ptable import PerturbationTable, entropy_table
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.rational import exp_below
 
@@ -107,22 +106,6 @@ class RandomRounding(Published):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellKey(Published):
-    """Noise from a perturbation table, looked up by the sum of random keys of the people counted.
-
-    The same people always get the same noise. Seen over the keys, which are uniform and secret, the
-    noise has the law in the table, and one person more or less means another key.
-    """
-
-    table: PerturbationTable = entropy_table()  # noqa: RUF009
-    """The law of the noise."""
-
-    def __call__(self, count: int) -> Law:
-        """The count with its noise."""
-        return {count + v: share for v, share in self.table.noise(count).items()}
-
-
-@dataclass(frozen=True, kw_only=True)
 class CountPromise:
     """The smallest delta that holds for one count, with one person more or less in it."""
 
@@ -150,10 +133,10 @@ class CountPromise:
         )
 
 
-def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 0) -> CountPromise:
+def promise_of(method: Published, epsilon: Any, *, max_count: int) -> CountPromise:
     r"""The exact (ε, δ) of one published count: the largest hockey-stick divergence
     $\sum_j \max(P_{ij} - e^\epsilon P_{kj}, 0)$ over counts i, k one person apart,
-    from `least` to `max_count`.
+    from 0 to `max_count`.
 
     A table has many counts, and one person is in one of them. Totals that are published beside
     them, with keys of their own or not, add to what is told.
@@ -166,9 +149,7 @@ def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 
     """
     exact = exact_epsilon(epsilon)
     factor = exp_below(exact)
-    neighbours = [
-        pair for low in range(least, max_count) for pair in ((low, low + 1), (low + 1, low))
-    ]
+    neighbours = [pair for low in range(max_count) for pair in ((low, low + 1), (low + 1, low))]
     excess = {(i, k): _excess(method(i), method(k), factor) for i, k in neighbours}
     counts = max(excess, key=excess.__getitem__)
     certain = max(_excess(method(i), method(k)) for i, k in neighbours)

@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.plan.agencies import CellKey, Published, RandomRounding, Rounding, Suppression
-from holdfast.plan.ptable import read_ptable
+from holdfast.plan.agencies import Published, RandomRounding, Rounding, Suppression
+from holdfast.plan.ptable import entropy_table, read_ptable
 from holdfast.plan.simulation import KnownTable, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.noise import Noise, add_noise
@@ -58,7 +58,7 @@ AGENCIES: dict[str, Callable[[], Published]] = {
     "suppression": Suppression,
     "rounding": Rounding,
     "random-rounding": RandomRounding,
-    "cell-key": CellKey,
+    "cell-key": entropy_table,
 }
 
 
@@ -89,7 +89,7 @@ def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
     if name == "truncated-geometric":
         return ComparedMethod(name=name, publish=_truncated)
     if name in AGENCIES or str(name).startswith("cell-key:"):
-        law = CellKey(table=read_ptable(name[9:])) if name not in AGENCIES else AGENCIES[name]()
+        law = read_ptable(name[9:]) if name not in AGENCIES else AGENCIES[name]()
         return ComparedMethod(name=name, publish=partial(_agency, law=law), agency=law)
     if name not in METHODS:
         names = [*USUAL[:1], "plain-noise", *METHODS, *AGENCIES, "cell-key:FILE"]

@@ -10,24 +10,29 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
+from holdfast.plan.agencies import Law, Published
 from holdfast.tables.csv import parse_csv
 
 ROUNDING = Fraction(1, 10**6)
 """How far from 1 the probabilities of a row may add up to: a file holds rounded decimals."""
-Law = dict[int, Fraction]
+NoiseLaw = dict[int, Fraction]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbationTable:
-    """For every count, the law of the noise that is added to it; higher counts have the last one.
+class CellKey(Published):
+    """Noise from a perturbation table, looked up by the sum of random keys of the people counted.
 
-    >>> table = PerturbationTable(rows=({0: Fraction(1)}, {-1: Fraction(1, 2), 1: Fraction(1, 2)}))
-    >>> table.noise(0), table.noise(7) == table.noise(1)
-    ({0: Fraction(1, 1)}, True)
+    The same people always get the same noise. Seen over the keys, which are uniform and secret, the
+    noise has the law in the table, and one person more or less means another key.
+
+    >>> cell_key = CellKey(rows=({0: Fraction(1)}, {-1: Fraction(1, 2), 1: Fraction(1, 2)}))
+    >>> cell_key(0), cell_key(7)
+    ({0: Fraction(1, 1)}, {6: Fraction(1, 2), 8: Fraction(1, 2)})
     """
 
-    rows: tuple[Law, ...] = field(repr=False)
-    """The law of the noise v for the counts 0, 1, ...; positive probabilities that add up to 1."""
+    rows: tuple[NoiseLaw, ...] = field(repr=False)
+    """The law of the noise for the counts 0, 1, …: positive probabilities that add up to 1. Higher
+    counts have the last one."""
 
     def __post_init__(self) -> None:
         for count, law in enumerate(self.rows):
@@ -36,16 +41,19 @@ class PerturbationTable:
             if count + min(law) < 0:
                 raise HoldfastError(f"count {count} must not become negative.")
 
-    def noise(self, count: int) -> Law:
-        """The law of the noise for a count."""
-        return self.rows[min(count, len(self.rows) - 1)]
+    def __call__(self, count: int) -> Law:
+        """The count with its noise."""
+        noise = self.rows[min(count, len(self.rows) - 1)]
+        return {count + v: share for v, share in noise.items()}
 
 
-def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
-    """A perturbation table from a file with the columns i, j and p, as the R package ptable and
-    τ-ARGUS have them: probability p that a count i is published as j. Other columns are ignored;
-    tables with `type` even and odd, for magnitudes, are refused. It may be a file of `pt_export`,
-    for either of its tools, or the slot `pTable` written by `write.csv` or `write.csv2`.
+def read_ptable(path: str | os.PathLike[str]) -> CellKey:
+    """The cell-key method with the table in a file with the columns i, j and p.
+
+    As the R package ptable and τ-ARGUS have them, p is the probability that a count i is published
+    as j. Other columns are ignored; tables with `type` even and odd, for magnitudes, are refused.
+    It may be a file of `pt_export`, for either of its tools, or the slot `pTable` written by
+    `write.csv` or `write.csv2`.
 
     The decimals are taken as exact, and each row is divided by its sum, which must be 1 but for
     rounding.
@@ -58,13 +66,13 @@ def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
     if kinds != {"all"}:
         raise HoldfastError(f"`{path}` is a table for magnitudes, of types {sorted(kinds)}.")
     cells = zip(*(table.column(name, "ptable") for name in ("i", "j", "p")), strict=True)
-    rows: dict[int, Law] = {}
+    rows: dict[int, NoiseLaw] = {}
     for number, (i, j, p) in enumerate(cells, 1):
         count, published, probability = _numbers(path, number, i, j, p)
         if probability:
             law = rows.setdefault(count, {})
             law[published - count] = law.get(published - count, Fraction(0)) + probability
-    return PerturbationTable(rows=_normed(path, rows))
+    return CellKey(rows=_normed(path, rows))
 
 
 def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, Fraction]:
@@ -79,7 +87,7 @@ def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, 
     return numbers
 
 
-def _normed(path: Any, rows: dict[int, Law]) -> tuple[Law, ...]:
+def _normed(path: Any, rows: dict[int, NoiseLaw]) -> tuple[NoiseLaw, ...]:
     if sorted(rows) != list(range(len(rows))) or not rows:
         raise HoldfastError(f"`{path}` must have a law for each of the counts i = 0, 1, 2, ...")
     for count, law in rows.items():
@@ -88,22 +96,22 @@ def _normed(path: Any, rows: dict[int, Law]) -> tuple[Law, ...]:
     return tuple({v: p / sum(law.values()) for v, p in rows[i].items()} for i, law in rows.items())
 
 
-def entropy_table(largest: int = 5, variance: float = 3.0) -> PerturbationTable:
-    r"""The table that ptable makes of the parameters D and V, but for its rounding.
+def entropy_table(largest: int = 5, variance: float = 3.0) -> CellKey:
+    r"""The method with the table that ptable makes of D and V, but for its rounding.
 
     The law of a count has the largest entropy among those with noise of at most D that keeps the
     count at 0 or more, mean 0, a variance of at most V, and probabilities that do not fall from the
     lowest noise up to 0: $p_v \propto e^{a v + b v^2}$, and equal ones where these would fall. A
     count of 0 stays 0. This is what `create_cnt_ptable(D, V)` makes by default.
     """
-    laws: list[Law] = [{0: Fraction(1)}]
+    laws: list[NoiseLaw] = [{0: Fraction(1)}]
     for count in range(1, largest + 1):
         noise = np.arange(max(-count, -largest), largest + 1)
         shares = _entropy(noise.astype(np.float64), variance)
         decimals = [Fraction(f"{share:.12f}") for share in shares]
         total = sum(decimals)
         laws.append({int(v): p / total for v, p in zip(noise, decimals, strict=True) if p})
-    return PerturbationTable(rows=tuple(laws))
+    return CellKey(rows=tuple(laws))
 
 
 def _entropy(noise: Floats, variance: float) -> Floats:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from holdfast.request.fields import FIELDS
-from holdfast.request.parameter import Parameter
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,26 +66,24 @@ def declared(function: Function) -> Function:
 def signature() -> inspect.Signature:
     """The signature of `holdfast.privatize`."""
     table = inspect.Parameter("table", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return inspect.Signature([table, *map(_parameter, FIELDS.values())])
-
-
-def _parameter(about: Parameter) -> inspect.Parameter:
-    default = inspect.Parameter.empty if about.required else about.default
-    return inspect.Parameter(about.name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    options = [
+        inspect.Parameter(
+            about.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if about.required else about.default,
+        )
+        for about in FIELDS.values()
+    ]
+    return inspect.Signature([table, *options])
 
 
 def documentation() -> str:
     """The docstring of `holdfast.privatize`."""
-    parameters = [TABLE, *((_kind(about), about.help) for about in FIELDS.values())]
-    entries = "\n".join(f"{kind}\n{_wrapped(words)}" for kind, words in parameters)
-    return f"{SUMMARY}\n\nParameters\n----------\n{entries}\n\n{ENDING}"
-
-
-def _kind(about: Parameter) -> str:
-    if about.required:
-        return f"{about.name} : {about.form.value}"
-    return f"{about.name} : {about.form.value}, default {about.default!r}"
-
-
-def _wrapped(words: str) -> str:
-    return textwrap.fill(words, 92, initial_indent="    ", subsequent_indent="    ")
+    entries = [TABLE]
+    for about in FIELDS.values():
+        default = "" if about.required else f", default {about.default!r}"
+        entries.append((f"{about.name} : {about.form.value}{default}", about.help))
+    parameters = "\n".join(
+        f"{kind}\n{textwrap.indent(textwrap.fill(words, 88), '    ')}" for kind, words in entries
+    )
+    return f"{SUMMARY}\n\nParameters\n----------\n{parameters}\n\n{ENDING}"

@@ -125,7 +125,7 @@ class Parameter:
         return values
 
 
-def parameter(form: Form, panel: Panel, takes: str, help: str, *example: str, **others: Any) -> Any:
+def parameter(form: Form, panel: Panel, takes: str, *example: str, help: str, **others: Any) -> Any:
     """A field of `Request`, whose metadata are a parameter; `others` are those of its attributes
     that are not the usual ones of its form and panel."""
     usual = {

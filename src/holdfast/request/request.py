@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import one_line
 from holdfast.request.fields import FIELDS, Declared
 from holdfast.request.parameter import Form
-from holdfast.request.recipe import in_python, in_words, plain
+from holdfast.request.recipe import exact_text, in_python, in_words, plain
 from holdfast.request.together import (
     MADE_BY_COUNTING,
     ONE_COLUMN,
@@ -18,7 +18,6 @@ from holdfast.request.together import (
     by_column,
     check_together,
     counted,
-    weights_by_column,
 )
 
 if TYPE_CHECKING:
@@ -51,11 +50,12 @@ class Request(Declared):
         check_together(values)
         request = cls(**values | counted(values))
         persons = request.persons
-        return replace(
-            request,
-            contributions=by_column(persons.columns, persons.contributions),
-            weights=weights_by_column(persons),
+        contributions = by_column(persons.columns, persons.contributions)
+        weights = persons.weights and by_column(persons.columns, persons.weights)
+        uneven = (
+            {k: exact_text(v) for k, v in weights.items()} if isinstance(weights, dict) else None
         )
+        return replace(request, contributions=contributions, weights=uneven)
 
     @classmethod
     def from_words(cls, words: Mapping[str, Sequence[str]]) -> "Request":

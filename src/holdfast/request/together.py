@@ -1,13 +1,9 @@
 """What fields of a request say together: what excludes what, and what follows from what."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.request.recipe import exact_text
-
-if TYPE_CHECKING:
-    from holdfast.privacy.persons import Persons
 
 UNNAMED = "count"
 """What a column of counts is called that has no name, and the one that counting persons makes."""
@@ -77,11 +73,3 @@ def by_column(columns: Sequence[str], values: Sequence[Any]) -> Any:
     ({'murder': 1, 'rape': 2}, 1)
     """
     return values[0] if len(set(values)) == 1 else dict(zip(columns, values, strict=True))
-
-
-def weights_by_column(persons: "Persons") -> dict[str, str] | None:
-    """By what epsilon is divided; None where it is divided evenly."""
-    weights = [exact_text(weight) for weight in persons.weights]
-    if len(set(weights)) < 2:
-        return None
-    return dict(zip(persons.columns, weights, strict=True))
