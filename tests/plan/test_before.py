@@ -78,6 +78,10 @@ def test_a_kept_column_that_gives_the_counts_with_a_withheld_one_is_pointed_out(
     with opened(CsvTable(names, rows), request) as open_:
         (doubt,) = before(open_, request).doubts
     assert "gives the counts with 'ENROLLMENT', which is withheld here" in doubt
+    people = Request.read(epsilon=1, count="teachers", category="school", keep="people")
+    with opened(CsvTable((*table.header, "people"), rows), people) as open_:
+        gives, counts_people = before(open_, people).doubts
+    assert "gives the counts" in gives and "another count of people" in counts_people
     rows = [[*row[:-1], row[3]] for row in rows]
     with opened(CsvTable(names, rows), request) as open_:
         assert before(open_, request).doubts == ()

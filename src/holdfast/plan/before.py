@@ -198,7 +198,7 @@ def _doubts(table: "Table", request: "Request") -> Iterator[str]:
             concerns.completed(name, cells, withheld, first.counts[column])
             for column in table.counts
         ]
-        every += [next(filter(None, pairs), None) or concerns.people_beside(name, cells)]
+        every += [next(filter(None, pairs), None), concerns.people_beside(name, cells)]
     every.append(concerns.large_epsilon(request.epsilon))
     yield from (concern for concern in every if concern is not None)
 

@@ -82,7 +82,7 @@ def _table(release: "Release", level: float) -> tuple[list[str], Rows]:
         likely = likely_intervals(column.estimate, level)
         low[some], high[some] = likely(column.noisy[some], column.group[some])
         header += [
-            column.title, f"{column.title}, noisy", f"{column.title}, {ends}, from", "to",
+            column.title, f"{column.title}, noisy", f"{column.title}, likely {ends}, from", "to",
         ]  # fmt: skip
         known = ~column.missing
         columns.append(_where(column.counts, known))
