@@ -173,6 +173,10 @@ def test_several_columns_stand_side_by_side():
     text = written(both, "md")
     assert "What it says of murders" in text and "What it says of rapes" in text
     assert len(json.loads(written(both, "json"))["columns"]) == 2
+    page = written(both, "html")
+    assert page.index("<svg") < page.index("What it says of murders")  # the picture has both
+    spent = both.promise.budgets[0].counts
+    assert f">{float(spent):.3g}<" in page and f">{spent}<" not in page
 
 
 def test_zero_has_no_sign():

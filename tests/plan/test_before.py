@@ -112,6 +112,14 @@ def test_a_top_code_that_most_rows_reach_is_said():
     assert not said(top=40, keep="state").doubts
 
 
+def test_noise_above_every_count_is_said_where_rows_are_few():
+    (doubt,) = said(epsilon="0.01", keep="state").doubts
+    assert "is larger than every count of 'teachers', and 60 rows are too few" in doubt
+    assert not said(epsilon="0.3", keep="state").doubts
+    counts = np.array([0, 3])
+    assert concerns.drowned("n", counts, 9, 1000, Fraction(1, 10)) is None
+
+
 def test_an_epsilon_that_explain_calls_large_is_said():
     (doubt,) = said(epsilon=8, keep="state").doubts
     assert "It is large: 0.1 to 5 is usual" in doubt

@@ -177,12 +177,12 @@ def before(table: "Table", request: "Request") -> Before:
         request=request,
         table=table,
         promise=promise,
-        doubts=tuple(_doubts(table, request)),
+        doubts=tuple(_doubts(table, request, promise.budgets)),
         notes=(*table.notes, *_notes(table, promise.budgets)),
     )
 
 
-def _doubts(table: "Table", request: "Request") -> Iterator[str]:
+def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> Iterator[str]:
     """What is probably a slip, found in the first rows."""
     first = next(table.batches(published=True, withheld=True))
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
@@ -190,8 +190,8 @@ def _doubts(table: "Table", request: "Request") -> Iterator[str]:
     withheld = {name: first.cells(name) for name in table.withheld}
     every = [
         concern
-        for column, name in zip(table.counts, request.columns, strict=True)
-        for concern in _of_counts(first, column, name, request.top)
+        for column, name, budget in zip(table.counts, request.columns, budgets, strict=True)
+        for concern in _of_counts(first, table.rows, name, budget, column, request.top)
     ]
     for name, cells in others.items():
         pairs = [
@@ -203,12 +203,16 @@ def _doubts(table: "Table", request: "Request") -> Iterator[str]:
     yield from (concern for concern in every if concern is not None)
 
 
-def _of_counts(first: "Batch", column: str, name: str, top: int | None) -> list[str | None]:
+def _of_counts(
+    first: "Batch", rows: int, name: str, budget: Budget, column: str, top: int | None
+) -> list[str | None]:
     counts = first.counts[column][first.measured[column]]
+    noise = budget.noise_of_counts.quantile(LEVEL)
     return [
         concerns.identifiers(name, counts),
         concerns.nines(name, counts),
         concerns.reached_top(top, name, counts),
+        concerns.drowned(name, counts, noise, rows, budget.epsilon),
     ]
 
 

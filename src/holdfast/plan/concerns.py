@@ -36,6 +36,7 @@ VALUES = (10, 3)  # different numbers below which a column is no count of people
 MISSING_CODES = 5  # different cells that are no counts, up to which they mean that one is missing
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
+SPOKEN = 100  # the same of a table whose counts are all below the noise
 SHOWN_PAIRS = 5  # of labels that differ by little
 
 
@@ -155,6 +156,21 @@ def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
     return (
         f"{high:,} of {numbered(len(counts), 'row')} of {name!r:.60} have {top:,} or more: with "
         f"top = {top:,} they would look alike"
+    )
+
+
+def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fraction) -> str | None:
+    """What to say of noise that is larger than all counts, where few rows cannot make up for it.
+
+    >>> drowned("deaths", np.array([0, 3]), 3_289, 900, Fraction(1, 1000))[:62]
+    'noise of up to 3,289, nine times in ten, is larger than every '
+    """
+    if not len(counts) or noise <= counts.max() or rows * epsilon >= SPOKEN:
+        return None
+    return (
+        f"noise of up to {noise:,}, nine times in ten, is larger than every count of {name!r:.60}, "
+        f"and {numbered(rows, 'row')} are too few to make up for it: the release would say little. "
+        "`holdfast plan` says what a larger epsilon buys"
     )
 
 

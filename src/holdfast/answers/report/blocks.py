@@ -1,5 +1,6 @@
 """The report as a list of blocks: what a page and a Markdown file both say."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from holdfast.answers.answer import percent
@@ -58,10 +59,11 @@ def blocks(content: Content, picture: Drawing | None = None) -> list[Block]:
     found += [Paragraph(ALARM, "alarm")] * content["simulated"]
     found += _promise(content["promise"])
     level = f"{percent(content['level'])} interval"
-    for place, column in enumerate(content["columns"]):
-        several = len(content["columns"]) > 1
+    several, pictures = len(content["columns"]) > 1, [picture] if picture else []
+    found += pictures * several  # it has all columns
+    for column in content["columns"]:
         found += [Heading(2, f"What it says of {column['name']}" if several else "What it says")]
-        found += [picture] if picture and not place else []
+        found += pictures * (not several)
         found += _column(column, level)
     found += [Heading(2, "What not to do with it"), Bullets(content["do_not"])]
     found += [Paragraph(note, "small") for note in content["notes"]]
@@ -70,7 +72,10 @@ def blocks(content: Content, picture: Drawing | None = None) -> list[Block]:
 
 
 def _promise(promise: Content) -> list[Block]:
-    spent = [(part["column"], part["on"], part["epsilon"]) for part in promise["spent"]]
+    spent = [
+        (part["column"], part["on"], roughly(float(Fraction(part["epsilon"])), 3))
+        for part in promise["spent"]
+    ]
     spent.append((f"one {promise['unit']}", "in all", promise["epsilon"]))
     return [
         Heading(2, "What was promised"),
