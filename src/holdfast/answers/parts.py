@@ -94,8 +94,8 @@ class Part:
 
     @property
     def law(self) -> RowLaw | None:
-        """What is known of the only row, where it is only one."""
-        if self.size == 1 == len(self.measured):
+        """What is known of the only row, where it is only one and no declared group."""
+        if self.size == 1 == len(self.measured) and self.declared is None:
             return row_law(self.column, int(self.measured[0]))
         return None
 

@@ -175,7 +175,7 @@ def _shown(record: dict[str, Any]) -> str:
     if record["top"] is not None:
         lines += (
             f"- Counts of {record['top']:,} and above are shown as {record['top']:,} or more; "
-            "`distribution.csv` has all of them.\n"
+            "take means and totals from `distribution.csv`, which has all of them.\n"
         )
     if table["structural_zeros"]:
         known = numbered(table["structural_zeros"], "row")

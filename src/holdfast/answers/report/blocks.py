@@ -157,9 +157,9 @@ def _top_rows(column: Content, level: str) -> list[Block]:
     return [
         Heading(3, "The highest rows"),
         Paragraph(
-            f"The rows that are most likely among the {len(rows)} highest, and how likely they "
-            "truly are. Rows that look alike share the chance; a small one means that nobody can "
-            "tell."
+            f"The rows that are most likely among the {len(rows)} highest, with the probability "
+            "that each truly is. Rows that look alike share the chance; a small one means that "
+            "nobody can tell."
         ),
         Table(
             header=("row", "released", level, f"among the {len(rows)} highest", "the highest"),

@@ -35,7 +35,8 @@ PAPER = (
 DO_NOT = (
     "Do not read a single row as a fact: noise was added to its count.",
     "Do not choose rows by their released or noisy counts: those at the top are there by luck too.",
-    "Do not add up released counts of rows that are no group of this release: ask for their total, "
+    "Do not add up released counts of rows that are no group of this release, nor set released "
+    "counts beside other columns, as in rates of rows and regressions: ask, "
     "or add up their noisy counts.",
     "Do not compare two releases of the same data row by row: their difference is noise of both.",
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
