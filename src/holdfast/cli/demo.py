@@ -53,20 +53,19 @@ def demo(
         check_new(path, "another option")
     with demo_table() as source:
         if table is not None or later is not None:
-            _write_tables(source.read_text(encoding="utf-8"), table, later)
-            return
-        _compare(source, picture, seed)
+            text = source.read_text(encoding="utf-8")
+            _write(table, text, "public data: county, population and homicides")
+            _write(later, _a_year_later(text), "made up: one homicide in four less")
+        else:
+            _compare(source, picture, seed)
 
 
-def _write_tables(text: str, table: Path | None, later: Path | None) -> None:
+def _write(path: Path | None, text: str, about: str) -> None:
     from holdfast.tables.files import write_whole
 
-    if table is not None:
-        write_whole(table, text.encode())
-        show(f"Table: {table}, public data: county, population and homicides.")
-    if later is not None:
-        write_whole(later, _a_year_later(text).encode())
-        show(f"Table: {later}, made up: one homicide in four less.")
+    if path is not None:
+        write_whole(path, text.encode())
+        show(f"Table: {path}, {about}.")
 
 
 def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
@@ -117,7 +116,7 @@ def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> 
         "mean count": read_question("mean"),
     }
     rows = [
-        (words, *(_answer(asked.of(histogram), asked.is_share) for _, histogram in columns))
+        (words, *(f"{asked.of(each):{'.1%' if asked.is_share else '.2f'}}" for _, each in columns))
         for words, asked in questions.items()
     ]
     off = (np.abs(counts - known.counts).mean() for counts in released.values())
@@ -126,10 +125,6 @@ def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> 
     rows.append(("the distribution is off by (W1)", "", *(f"{a:.3f}" for a in away)))
     headings = ("", "true", *released)
     return tabled(headings, rows, title="How far off (NOT PRIVATE)", left=("",))
-
-
-def _answer(value: float, is_share: bool) -> str:
-    return f"{value:.1%}" if is_share else f"{value:.2f}"
 
 
 def _a_year_later(text: str) -> str:

@@ -80,6 +80,7 @@ def safe_output() -> Iterator[Callable[[], str | None]]:
     sys.stdout, sys.stderr = (_forgiving(each, i, files) for i, each in enumerate(before, 1))
 
     def lost() -> str | None:
+        """Why output was lost; None where all of it was written."""
         sys.stdout.flush()
         return next((file.lost for file in files if file.fileno() == 1), None)
 

@@ -67,6 +67,7 @@ def watched(*, quiet: bool = False) -> Iterator[Callable[[str, float | None], No
         bars: dict[str, Any] = {}
 
         def step(what: str, done: float | None) -> None:
+            """Move the bar of a step, or begin it."""
             if what not in bars:
                 bars[what] = progress.add_task(what, total=None if done is None else 1.0)
             progress.update(bars[what], completed=done)

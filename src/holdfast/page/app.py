@@ -1,5 +1,7 @@
 """The routes of the page."""
 
+from functools import partial
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,24 +24,24 @@ MOST = 200 << 20
 def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
     """The page for a folder, at a port of this machine."""
     routes = [
-        Route("/", reading(_home)),
-        Route("/glossary", reading(_glossary)),
-        Route("/drafts", changing(steward.start), methods=["POST"]),
-        Route("/drafts/{draft}", reading(steward.show)),
-        Route("/drafts/{draft}", changing(steward.save), methods=["POST"]),
-        Route("/drafts/{draft}/ledger", changing(steward.start_ledger), methods=["POST"]),
-        Route("/drafts/{draft}/run", reading(steward.show_run)),
-        Route("/drafts/{draft}/run", changing(steward.run), methods=["POST"]),
-        Route("/drafts/{draft}/progress", sending(steward.progress)),
-        Route("/drafts/{draft}/cancel", changing(steward.cancel), methods=["POST"]),
-        Route("/drafts/{draft}/copy", changing(steward.copy), methods=["POST"]),
-        Route("/drafts/{draft}/forget", changing(steward.forget), methods=["POST"]),
-        Route("/releases", changing(analyst.open_release), methods=["POST"]),
-        Route("/releases/{release}", reading(analyst.overview)),
-        Route("/releases/{release}/ask", reading(analyst.ask)),
-        Route("/releases/{release}/report", reading(analyst.report)),
-        Route("/releases/{release}/zip", reading(analyst.ready)),
-        Route("/releases/{release}/get/{what}", sending(analyst.download)),
+        Route("/", partial(reading, _home)),
+        Route("/glossary", partial(reading, _glossary)),
+        Route("/drafts", partial(changing, steward.start), methods=["POST"]),
+        Route("/drafts/{draft}", partial(reading, steward.show)),
+        Route("/drafts/{draft}", partial(changing, steward.save), methods=["POST"]),
+        Route("/drafts/{draft}/ledger", partial(changing, steward.start_ledger), methods=["POST"]),
+        Route("/drafts/{draft}/run", partial(reading, steward.show_run)),
+        Route("/drafts/{draft}/run", partial(changing, steward.run), methods=["POST"]),
+        Route("/drafts/{draft}/progress", partial(sending, steward.progress)),
+        Route("/drafts/{draft}/cancel", partial(changing, steward.cancel), methods=["POST"]),
+        Route("/drafts/{draft}/copy", partial(changing, steward.copy), methods=["POST"]),
+        Route("/drafts/{draft}/forget", partial(changing, steward.forget), methods=["POST"]),
+        Route("/releases", partial(changing, analyst.open_release), methods=["POST"]),
+        Route("/releases/{release}", partial(reading, analyst.overview)),
+        Route("/releases/{release}/ask", partial(reading, analyst.ask)),
+        Route("/releases/{release}/report", partial(reading, analyst.report)),
+        Route("/releases/{release}/zip", partial(reading, analyst.ready)),
+        Route("/releases/{release}/get/{what}", partial(sending, analyst.download)),
         Route("/waiting/{name}", wait),
         Route("/waiting/{name}/state", waited),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),

@@ -104,6 +104,7 @@ class Guard:
         seen = 0
 
         async def counted() -> Message:
+            """The next piece of a request, as long as there are not too many."""
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
@@ -118,6 +119,7 @@ def _dressed(send: Send) -> Send:
     """Replies with the headers that all have, where they have none of their own."""
 
     async def dressed(message: Message) -> None:
+        """Send a piece of a reply."""
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():

@@ -111,44 +111,35 @@ class Site:
         text = self.render(template, key=key, demo=self.demo, root=self.folder.root, **values)
         return HTMLResponse(text, code)
 
+    def patience(self, request: Request, name: str) -> Response:
+        """The page that looks by itself for a reply that is not there yet."""
+        return self.show(request, "waiting.html", 202, name=name, doing=self.doing)
 
-def reading(view: Read) -> Callable[[Request], Any]:
+
+async def reading(view: Read, request: Request) -> Response:
     """A view that changes nothing, off the event loop; one that takes long says so meanwhile."""
-
-    async def endpoint(request: Request) -> Response:
-        site: Site = request.app.state.site
-        name = page_name(request)
-        if site.waiting.has(name):
-            reply = await site.waiting.again(name)
-        else:
-            reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
-        return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
-
-    return endpoint
+    site: Site = request.app.state.site
+    name = page_name(request)
+    if site.waiting.has(name):
+        return await _again(site, request, name)
+    reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
+    return reply or site.patience(request, name)
 
 
-def sending(view: Read) -> Callable[[Request], Any]:
+async def sending(view: Read, request: Request) -> Response:
     """A view that sends a file or something for the script: nothing may stand in for it."""
-
-    async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(view, request.app.state.site, request)
-
-    return endpoint
+    return await run_in_threadpool(view, request.app.state.site, request)
 
 
-def changing(view: Change) -> Callable[[Request], Any]:
+async def changing(view: Change, request: Request) -> Response:
     """A view that takes a form, which must carry the key of its session."""
-
-    async def endpoint(request: Request) -> Response:
-        site: Site = request.app.state.site
-        limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
-        form = await request.form(max_files=2, **limits)
-        site.waiting.drop_pages()
-        name = f"form{secrets.token_hex(16)}"
-        reply = await site.waiting.reply(name, _changed(view, site, request, form))
-        return reply or to(f"/waiting/{name}")
-
-    return endpoint
+    site: Site = request.app.state.site
+    limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
+    form = await request.form(max_files=2, **limits)
+    site.waiting.drop_pages()
+    name = f"form{secrets.token_hex(16)}"
+    reply = await site.waiting.reply(name, _changed(view, site, request, form))
+    return reply or to(f"/waiting/{name}")
 
 
 async def _changed(view: Change, site: "Site", request: Request, form: FormData) -> Response:
@@ -164,10 +155,11 @@ async def wait(request: Request) -> Response:
     """For whoever sent a form that takes long: where it leads, once it was taken in."""
     site: Site = request.app.state.site
     name = request.path_params["name"]
-    if not site.waiting.has(name):
-        return to("/")
-    reply = await site.waiting.again(name)
-    return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
+    return await _again(site, request, name) if site.waiting.has(name) else to("/")
+
+
+async def _again(site: Site, request: Request, name: str) -> Response:
+    return await site.waiting.again(name) or site.patience(request, name)
 
 
 async def waited(request: Request) -> Response:

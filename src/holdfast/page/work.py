@@ -22,6 +22,7 @@ def work(place: Path, queue: Path) -> dict[str, Any]:
     reached: list[tuple[Phase, float]] = []
 
     def reach(phase: Phase, share: float | None) -> None:
+        """Note how far the run is, not too often."""
         if reached and reached[-1][0] is phase and time.monotonic() - reached[-1][1] < OFTEN:
             return
         reached.append((phase, time.monotonic()))
@@ -57,6 +58,7 @@ def _release(task: Task, queue: Path, reach: Reach) -> dict[str, Any]:
     from holdfast.request.source import opened
 
     def progress(what: str, share: float | None) -> None:
+        """The phase of a step of the engine."""
         reach(Phase.WRITING if what == WRITING else Phase.MEASURING, share)
 
     request, file = Request.from_words(task.placed), Path(task.source)

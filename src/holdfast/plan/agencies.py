@@ -1,11 +1,11 @@
 """What statistical agencies do to counts today: suppression, rounding, cell keys, for comparison.
 
-Each is called with a count and gives the law of what is published for it, exactly; None stands for
-a count that is not shown. None of it can make a release: it is here to be measured, and to be told
-what it promises.
+Each has the exact law of what is published for a count; None stands for a count that is not shown.
+None of it can make a release: it is here to be measured, and to be told what it promises.
 """
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.rational import exp_below
 
@@ -20,24 +21,20 @@ Law = dict[int | None, Fraction]
 ONE = Fraction(1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Published:
     """A method that treats every count by itself, the same count always by the same law."""
 
-    def __call__(self, count: int) -> Law:
-        """The law of what is published for a count."""
-        raise NotImplementedError
-
-    @property
-    def unseen(self) -> int:
-        """What an analyst takes a count for that is not shown."""
-        return 0
+    law: Callable[[int], Law]
+    """The law of what is published for a count."""
+    unseen: int = 0
+    """What an analyst takes a count for that is not shown."""
 
     def draw(self, counts: Integers, rng: np.random.Generator) -> Integers:
         """What is published for many counts; what is not shown is taken for `unseen`."""
         published = np.zeros_like(counts)
         for count in np.unique(counts):
-            law = self(int(count))
+            law = self.law(int(count))
             shown = np.array([self.unseen if each is None else each for each in law])
             places = counts == count
             chances = np.array(list(map(float, law.values())))
@@ -45,64 +42,61 @@ class Published:
         return published
 
 
-@dataclass(frozen=True, kw_only=True)
-class Suppression(Published):
+def suppression(below: int = 5) -> Published:
     """Counts from 1 to below a threshold are not shown; the others are, as they are.
 
     The second round, which hides other counts so that totals give nothing away, is left out: it
-    depends on the totals that are published.
+    depends on the totals that are published. An analyst takes the middle of what is not shown.
 
-    >>> Suppression(below=5)(3), Suppression(below=5)(7), Suppression(below=5).unseen
+    >>> suppression(below=5).law(3), suppression(below=5).law(7), suppression(below=5).unseen
     ({None: Fraction(1, 1)}, {7: Fraction(1, 1)}, 2)
     """
-
-    below: int = 5
-    """The smallest count, after 0, that is shown."""
-
-    def __call__(self, count: int) -> Law:
-        """Nothing, or the count."""
-        return {None: ONE} if 0 < count < self.below else {count: ONE}
-
-    @property
-    def unseen(self) -> int:
-        """The middle of what is not shown."""
-        return self.below // 2
+    return Published(lambda count: {None if 0 < count < below else count: ONE}, below // 2)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rounding(Published):
+def rounding(base: int = 5) -> Published:
     """Every count becomes the nearest multiple of a base; halfway goes up.
 
-    >>> Rounding(base=5)(7), Rounding(base=5)(8)
+    >>> rounding(base=5).law(7), rounding(base=5).law(8)
     ({5: Fraction(1, 1)}, {10: Fraction(1, 1)})
     """
-
-    base: int = 5
-    """What is published is a multiple of it."""
-
-    def __call__(self, count: int) -> Law:
-        """One multiple."""
-        return {(2 * count + self.base) // (2 * self.base) * self.base: ONE}
+    return Published(lambda count: {(2 * count + base) // (2 * base) * base: ONE})
 
 
-@dataclass(frozen=True, kw_only=True)
-class RandomRounding(Published):
+def random_rounding(base: int = 5) -> Published:
     """Every count goes to one of the two multiples around it, so that its mean stays.
 
-    >>> RandomRounding(base=5)(7)
-    {5: Fraction(3, 5), 10: Fraction(2, 5)}
+    >>> random_rounding(base=5).law(7), random_rounding(base=5).law(10)
+    ({5: Fraction(3, 5), 10: Fraction(2, 5)}, {10: Fraction(1, 1)})
     """
 
-    base: int = 5
-    """What is published is a multiple of it."""
-
-    def __call__(self, count: int) -> Law:
+    def law(count: int) -> Law:
         """The multiple below, and the one above."""
-        low, rest = count - count % self.base, count % self.base
-        if not rest:
-            return {low: ONE}
-        up = Fraction(rest, self.base)
-        return {low: 1 - up, low + self.base: up}
+        up = Fraction(count % base, base)
+        low = count - count % base
+        return {low: 1 - up, low + base: up} if up else {low: ONE}
+
+    return Published(law)
+
+
+def cell_key(noise: Sequence[Mapping[int, Fraction]]) -> Published:
+    """Noise from a perturbation table, looked up by the sum of random keys of the people counted.
+
+    The same people always get the same noise. Seen over the keys, which are uniform and secret, the
+    noise has the law in the table, and one person more or less means another key. The table has
+    the law of the noise for the counts 0, 1, …; higher counts have the last one.
+
+    >>> method = cell_key([{0: Fraction(1)}, {-1: Fraction(1, 2), 1: Fraction(1, 2)}])
+    >>> method.law(0), method.law(7)
+    ({0: Fraction(1, 1)}, {6: Fraction(1, 2), 8: Fraction(1, 2)})
+    """
+    for count, law in enumerate(noise):
+        if not law or min(law.values()) <= 0 or sum(law.values()) != 1:
+            raise HoldfastError(f"the probabilities of count {count} must add up to 1.")
+        if count + min(law) < 0:
+            raise HoldfastError(f"count {count} must not become negative.")
+    top = len(noise) - 1
+    return Published(lambda count: {count + v: p for v, p in noise[min(count, top)].items()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,18 +135,17 @@ def promise_of(method: Published, epsilon: Any, *, max_count: int) -> CountPromi
     A table has many counts, and one person is in one of them. Totals that are published beside
     them, with keys of their own or not, add to what is told.
 
-    >>> from holdfast.plan.agencies import RandomRounding, Rounding
-    >>> str(promise_of(Rounding(), 1, max_count=20))
+    >>> str(promise_of(rounding(), 1, max_count=20))
     'nothing: counts of 2 and 3, one person apart, are told apart for certain'
-    >>> promise_of(RandomRounding(base=5), 2, max_count=20).delta
+    >>> promise_of(random_rounding(base=5), 2, max_count=20).delta
     Fraction(1, 5)
     """
     exact = exact_epsilon(epsilon)
     factor = exp_below(exact)
     neighbours = [pair for low in range(max_count) for pair in ((low, low + 1), (low + 1, low))]
-    excess = {(i, k): _excess(method(i), method(k), factor) for i, k in neighbours}
+    excess = {(i, k): _excess(method.law(i), method.law(k), factor) for i, k in neighbours}
     counts = max(excess, key=excess.__getitem__)
-    certain = max(_excess(method(i), method(k)) for i, k in neighbours)
+    certain = max(_excess(method.law(i), method.law(k)) for i, k in neighbours)
     return CountPromise(epsilon=exact, delta=excess[counts], counts=counts, certain=certain)
 
 

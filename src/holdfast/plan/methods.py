@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.plan.agencies import Published, RandomRounding, Rounding, Suppression
+from holdfast.plan.agencies import Published, random_rounding, rounding, suppression
 from holdfast.plan.ptable import entropy_table, read_ptable
 from holdfast.plan.simulation import KnownTable, simulated
 from holdfast.privacy.budget import exact_epsilon
@@ -54,10 +54,11 @@ def _agency(table: KnownTable, epsilon: str, seed: int, law: Published) -> Integ
     return law.draw(table.counts, np.random.default_rng(seed))
 
 
+PLAIN: dict[str, Publish] = {"plain-noise": _plain_noise, "truncated-geometric": _truncated}
 AGENCIES: dict[str, Callable[[], Published]] = {
-    "suppression": Suppression,
-    "rounding": Rounding,
-    "random-rounding": RandomRounding,
+    "suppression": suppression,
+    "rounding": rounding,
+    "random-rounding": random_rounding,
     "cell-key": entropy_table,
 }
 
@@ -84,10 +85,8 @@ def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
         return ComparedMethod(name=name.name, publish=partial(_paper, method=name))
     if name == "holdfast":
         return ComparedMethod(name=name, publish=partial(_holdfast, options=options))
-    if name == "plain-noise":
-        return ComparedMethod(name=name, publish=_plain_noise)
-    if name == "truncated-geometric":
-        return ComparedMethod(name=name, publish=_truncated)
+    if name in PLAIN:
+        return ComparedMethod(name=name, publish=PLAIN[name])
     if name in AGENCIES or str(name).startswith("cell-key:"):
         law = read_ptable(name[9:]) if name not in AGENCIES else AGENCIES[name]()
         return ComparedMethod(name=name, publish=partial(_agency, law=law), agency=law)

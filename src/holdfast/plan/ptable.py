@@ -1,7 +1,6 @@
 """Perturbation tables of the cell-key method, read as ptable writes them or made in its way."""
 
 import os
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.plan.agencies import Law, Published
+from holdfast.plan.agencies import Published, cell_key
 from holdfast.tables.csv import parse_csv
 
 ROUNDING = Fraction(1, 10**6)
@@ -18,36 +17,7 @@ ROUNDING = Fraction(1, 10**6)
 NoiseLaw = dict[int, Fraction]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CellKey(Published):
-    """Noise from a perturbation table, looked up by the sum of random keys of the people counted.
-
-    The same people always get the same noise. Seen over the keys, which are uniform and secret, the
-    noise has the law in the table, and one person more or less means another key.
-
-    >>> cell_key = CellKey(rows=({0: Fraction(1)}, {-1: Fraction(1, 2), 1: Fraction(1, 2)}))
-    >>> cell_key(0), cell_key(7)
-    ({0: Fraction(1, 1)}, {6: Fraction(1, 2), 8: Fraction(1, 2)})
-    """
-
-    rows: tuple[NoiseLaw, ...] = field(repr=False)
-    """The law of the noise for the counts 0, 1, …: positive probabilities that add up to 1. Higher
-    counts have the last one."""
-
-    def __post_init__(self) -> None:
-        for count, law in enumerate(self.rows):
-            if not law or min(law.values()) <= 0 or sum(law.values()) != 1:
-                raise HoldfastError(f"the probabilities of count {count} must add up to 1.")
-            if count + min(law) < 0:
-                raise HoldfastError(f"count {count} must not become negative.")
-
-    def __call__(self, count: int) -> Law:
-        """The count with its noise."""
-        noise = self.rows[min(count, len(self.rows) - 1)]
-        return {count + v: share for v, share in noise.items()}
-
-
-def read_ptable(path: str | os.PathLike[str]) -> CellKey:
+def read_ptable(path: str | os.PathLike[str]) -> Published:
     """The cell-key method with the table in a file with the columns i, j and p.
 
     As the R package ptable and τ-ARGUS have them, p is the probability that a count i is published
@@ -72,7 +42,7 @@ def read_ptable(path: str | os.PathLike[str]) -> CellKey:
         if probability:
             law = rows.setdefault(count, {})
             law[published - count] = law.get(published - count, Fraction(0)) + probability
-    return CellKey(rows=_normed(path, rows))
+    return cell_key(_normed(path, rows))
 
 
 def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, Fraction]:
@@ -96,7 +66,7 @@ def _normed(path: Any, rows: dict[int, NoiseLaw]) -> tuple[NoiseLaw, ...]:
     return tuple({v: p / sum(law.values()) for v, p in rows[i].items()} for i, law in rows.items())
 
 
-def entropy_table(largest: int = 5, variance: float = 3.0) -> CellKey:
+def entropy_table(largest: int = 5, variance: float = 3.0) -> Published:
     r"""The method with the table that ptable makes of D and V, but for its rounding.
 
     The law of a count has the largest entropy among those with noise of at most D that keeps the
@@ -111,7 +81,7 @@ def entropy_table(largest: int = 5, variance: float = 3.0) -> CellKey:
         decimals = [Fraction(f"{share:.12f}") for share in shares]
         total = sum(decimals)
         laws.append({int(v): p / total for v, p in zip(noise, decimals, strict=True) if p})
-    return CellKey(rows=tuple(laws))
+    return cell_key(laws)
 
 
 def _entropy(noise: Floats, variance: float) -> Floats:
