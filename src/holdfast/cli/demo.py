@@ -78,22 +78,22 @@ def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
     options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
     with working("Releasing …"):
         release = holdfast.privatize(source, epsilon=EPSILON, seed=seed, **options)
-        known = read_known(source, count=COUNT)
+        truth = read_known(source, count=COUNT)
         (rival,) = find_methods(["truncated-geometric"])
-        geometric = rival.publish(known, EPSILON, 1 if seed is None else seed)
+        geometric = rival.publish(truth, EPSILON, 1 if seed is None else seed)
     columns = [
-        ("true (NOT PRIVATE)", known.whole),
+        ("true (NOT PRIVATE)", truth.whole),
         ("holdfast", release.distribution),
         ("truncated geometric", histogram_of(geometric)),
     ]
     show(
-        f"Homicides in {len(known.counts):,} US counties in 1996, released with epsilon = "
+        f"Homicides in {len(truth.counts):,} US counties in 1996, released with epsilon = "
         f"{EPSILON}. Beside it the usual noise for the same epsilon: a geometric mechanism, with "
         "what is below 0 or above the highest count moved there.\n"
     )
     show(side_by_side(columns, "Share of counties with each count"))
     show()
-    show(_errors(known, {"holdfast": release.counts, "truncated geometric": geometric}, columns))
+    show(_errors(truth, {"holdfast": release.counts, "truncated geometric": geometric}, columns))
     show(
         "NOT PRIVATE: this page shows the true distribution, and errors against it. Of all this "
         "only the bars under 'holdfast' could be published.",
@@ -104,7 +104,7 @@ def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
         show(f"Picture: {picture}")
 
 
-def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> Any:
+def _errors(truth: "KnownTable", released: dict[str, Any], columns: Columns) -> Any:
     import numpy as np
 
     from holdfast.plan.questions import read_question
@@ -119,8 +119,8 @@ def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> 
         (words, *(f"{asked.of(each):{'.1%' if asked.is_share else '.2f'}}" for _, each in columns))
         for words, asked in questions.items()
     ]
-    off = (np.abs(counts - known.counts).mean() for counts in released.values())
-    away = (w1(counts, known.counts) for counts in released.values())
+    off = (np.abs(counts - truth.counts).mean() for counts in released.values())
+    away = (w1(counts, truth.counts) for counts in released.values())
     rows.append(("a county's count is off by", "", *(f"{o:.2f}" for o in off)))
     rows.append(("the distribution is off by (W1)", "", *(f"{a:.3f}" for a in away)))
     headings = ("", "true", *released)

@@ -121,16 +121,16 @@ def check(file: Path, releases: list[Path] | None = None, as_json: bool = False)
     from holdfast.ledger.ledger import open_ledger
 
     ledger = open_ledger(file)
-    known, differ = dict[str, bool](), dict[str, list[str]]()
+    paid, differ = dict[str, bool](), dict[str, list[str]]()
     for folder in releases or ():
-        known[str(folder)], differ[str(folder)] = _look_up(ledger, folder)
+        paid[str(folder)], differ[str(folder)] = _look_up(ledger, folder)
     if as_json:
-        typer.echo(json.dumps({"whole": True, "releases": known, "differ": differ}))
+        typer.echo(json.dumps({"whole": True, "releases": paid, "differ": differ}))
     else:
         print_("The ledger is whole: every entry is as it was written.")
-        for name in known:
-            print_(f"{one_line(name)}: {_standing(known[name], differ[name])}.")
-    if not all(known.values()) or any(differ.values()):
+        for name in paid:
+            print_(f"{one_line(name)}: {_standing(paid[name], differ[name])}.")
+    if not all(paid.values()) or any(differ.values()):
         raise typer.Exit(End.FALSE)
 
 
@@ -221,9 +221,9 @@ def _claim(folder: Path) -> "Claim":
     )
 
 
-def _standing(known: bool, differ: list[str]) -> str:
+def _standing(paid: bool, differ: list[str]) -> str:
     """What a ledger knows of a release."""
-    if not known:
+    if not paid:
         return "its spend is NOT in it: this is an older copy of the ledger"
     if differ:
         return f"its spend is in it, but NOT as the release says: {', '.join(differ)}"
@@ -315,5 +315,5 @@ def _of_what(spend: "Spend") -> str:
         f"to {one_line(about.folder)}" if about.folder else "",
         f"for: {one_line(about.purpose)}" if about.purpose else "",
     ]
-    known = any(vars(about).values()) or spend.subset is not None or spend.period is not None
-    return "\n".join(part for part in parts if part) if known else ""
+    is_said = any(vars(about).values()) or spend.subset is not None or spend.period is not None
+    return "\n".join(part for part in parts if part) if is_said else ""

@@ -77,12 +77,12 @@ class Heard:
 @contextmanager
 def interruptible() -> Iterator[Heard]:
     """Let the signals TERM and HUP interrupt as Ctrl-C does; what is ignored stays so (nohup)."""
-    known = [each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    signals = [each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP")]
     usual = (signal.SIG_DFL, signal.default_int_handler)
     heard, before = Heard(), {}
     with suppress(ValueError):  # not the main thread
         before = {
-            each: signal.signal(each, heard) for each in known if signal.getsignal(each) in usual
+            each: signal.signal(each, heard) for each in signals if signal.getsignal(each) in usual
         }
     try:
         yield heard

@@ -33,7 +33,7 @@ class Access:
 
     def knows(self, session: str) -> bool:
         """Whether a browser has been let in."""
-        return any(_same(session, known) for known in tuple(self._sessions))
+        return any(_same(session, other) for other in tuple(self._sessions))
 
 
 def form_key(session: str) -> str:

@@ -122,10 +122,10 @@ def _number(cell: Any) -> str:
 def _recipe(at: str, asked: dict[str, str]) -> Recipe:
     question, how = asked["question"].strip(), options(asked)
     words = [word for name, value in how.items() for word in (f"--{name}", value)]
-    given = ", ".join([repr(question), *(f"{name}={value!r}" for name, value in how.items())])
+    call = ", ".join([repr(question), *(f"{name}={value!r}" for name, value in how.items())])
     return Recipe(
         command=shlex.join(["holdfast", "ask", at, question, *words]),
-        python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({given}))",
+        python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({call}))",
     )
 
 

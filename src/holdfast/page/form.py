@@ -206,7 +206,7 @@ def _typed(about: Parameter, typed: Sequence[str]) -> list[str]:
     """Values from places where several may be typed: one per line; numbers of rows also apart."""
     lines = [line.strip() for text in typed for line in text.splitlines()]
     if about.form is Form.WHOLES:
-        lines = [part for line in lines for part in re.split(r"[,;\s]+", line)]
+        lines = [word for line in lines for word in re.split(r"[,;\s]+", line)]
     return [line for line in lines if line]
 
 

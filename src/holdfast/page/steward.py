@@ -127,9 +127,9 @@ def progress(site: Site, request: Request) -> Response:
     status = run.status()
     if status is None:
         return JSONResponse({"phase": None, "ended": True})
-    told = {"phase": status.phase, "share": status.share, "ended": status.ended is not None}
+    reply = {"phase": status.phase, "share": status.share, "ended": status.ended is not None}
     stoppable = status.phase in STOPPABLE
-    return JSONResponse(told | {"waits": run.waits(_queue(site)), "stoppable": stoppable})
+    return JSONResponse(reply | {"waits": run.waits(_queue(site)), "stoppable": stoppable})
 
 
 def cancel(site: Site, request: Request, form: FormData) -> Response:

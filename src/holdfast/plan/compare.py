@@ -140,23 +140,23 @@ def compare(
     >>> compare([0, 0, 1, 2, 5] * 20, epsilons=[1], methods=["rounding"], repetitions=1)
     Comparison(NOT PRIVATE: read the true counts; methods: rounding)
     """
-    known = read_known(table, count=count, within=within, missing=missing)
+    truth = read_known(table, count=count, within=within, missing=missing)
     chosen, budgets = find_methods(methods, **options), check_epsilons(epsilons)
-    asked = read_questions(questions, known.counts)
+    asked = read_questions(questions, truth.counts)
     number = whole_number(repetitions, "repetitions", least=1)
     means: dict[tuple[str, str], dict[str, float]] = {}
     for method, epsilon in product(chosen, budgets):
         errors = []
         for done, seed in enumerate(seeds(number)):
             progress(f"{method.name}, epsilon {epsilon}", done / number)
-            errors.append(_errors(known, method.publish(known, epsilon, seed), asked))
+            errors.append(_errors(truth, method.publish(truth, epsilon, seed), asked))
         progress(f"{method.name}, epsilon {epsilon}", 1.0)
         means[method.name, epsilon] = {
             name: float(np.mean([each[name] for each in errors])) for name in errors[0]
         }
     return Comparison(
         non_private_errors=means,
-        table=known,
+        table=truth,
         methods=chosen,
         epsilons=budgets,
         asked=tuple(asked),

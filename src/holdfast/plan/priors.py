@@ -66,8 +66,8 @@ def prior_table(
         return _shaped(prior, rows)
     if isinstance(prior, KnownTable):
         return prior if rows in (None, len(prior.counts)) else prior.resized(rows or 1)
-    known = read_known(prior, count=count, within=within, missing=missing)
-    return prior_table(known, rows)
+    shown = read_known(prior, count=count, within=within, missing=missing)
+    return prior_table(shown, rows)
 
 
 def claims(prior: Any) -> str | None:

@@ -87,10 +87,10 @@ def histogram_of(counts: Integers) -> Histogram:
     return collected(counts.astype(np.int64), np.ones(len(counts), dtype=np.int64))
 
 
-def w1(one: Integers, other: Integers) -> float:
+def w1(counts: Integers, other: Integers) -> float:
     """Wasserstein distance between the distributions of two columns of equal length.
 
     >>> w1(np.array([3, 0]), np.array([1, 0]))
     1.0
     """
-    return float(np.abs(np.sort(one) - np.sort(other)).mean())
+    return float(np.abs(np.sort(counts) - np.sort(other)).mean())

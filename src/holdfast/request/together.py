@@ -18,40 +18,40 @@ def check_together(values: Mapping[str, Any]) -> None:
     """Refuse what does not go together."""
     from holdfast.tables.options import FILE_OPTIONS
 
-    given = {
+    named = {
         name
         for name, value in values.items()
         if not (value is None or value is False or (isinstance(value, tuple) and not value))
     }
-    if {"keep", "keep_none"} <= given:
+    if {"keep", "keep_none"} <= named:
         raise HoldfastError("give `keep` or `keep_none`, not both.")
-    if len({"ledger", "dataset"} & given) == 1:
+    if len({"ledger", "dataset"} & named) == 1:
         raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
     for name in ("purpose", "corrects"):
-        if name in given and "ledger" not in given:
+        if name in named and "ledger" not in named:
             raise HoldfastError(f"`{name}` goes with `ledger`, which pays for the release.")
     for name in ("weights", "relations"):
-        if name in given and len(values["count"]) < 2:
+        if name in named and len(values["count"]) < 2:
             raise HoldfastError(f"`{name}` is for several columns of counts. Hint: name them all.")
     for name in (*FILE_OPTIONS, "from_people"):
-        if name in given and "query" in given:
+        if name in named and "query" in named:
             raise HoldfastError(f"`{name}` is for files, and `query` for a database.")
-    _check_people(values, given)
+    _check_people(values, named)
 
 
-def _check_people(values: Mapping[str, Any], given: set[str]) -> None:
+def _check_people(values: Mapping[str, Any], named: set[str]) -> None:
     if not values["from_people"]:
         for name in PEOPLE:
-            if name in given:
+            if name in named:
                 raise HoldfastError(f"`{name}` goes with `from_people`.")
         return
-    if not {"by", "categories"} <= given:
+    if not {"by", "categories"} <= named:
         raise HoldfastError(
             "`from_people` needs `by` and `categories`. Hint: the column of categories, and a "
             "list or a file of all there are."
         )
     for name in (*MADE_BY_COUNTING, "keep_none"):
-        if name in given:
+        if name in named:
             raise HoldfastError(
                 f"`from_people` makes the columns of the table: leave out `{name}`."
             )
