@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.arrays import Floats
+from holdfast.cli.screen import tabled
 from holdfast.fit.histogram import Histogram
 from holdfast.release.picture import bars, bins, labels
 
@@ -26,34 +27,32 @@ def shares_in(histogram: Histogram, starts: Sequence[int]) -> Floats:
 
 def side_by_side(columns: Sequence[tuple[str, Histogram]], title: str, width: int = 13) -> "Table":
     """Distributions side by side, in the bins that the first one asks for."""
-    from rich.table import Table
-
     starts = bins(columns[0][1])
     shares = [shares_in(histogram, starts) for _, histogram in columns]
     highest = max(float(each.max()) for each in shares)
-    table = Table(title=title, title_justify="left")
-    table.add_column("count", justify="right", min_width=5)
-    for name, _ in columns:
-        table.add_column(name, width=width + 7, no_wrap=True)
-    for row, label in enumerate(labels(starts)):
-        table.add_row(label, *(_share_and_bar(each[row], highest, width) for each in shares))
-    return table
+    names = [f"{name:{width + 7}}" for name, _ in columns]
+    rows = [
+        (label, *(_share_and_bar(each[row], highest, width) for each in shares))
+        for row, label in enumerate(labels(starts))
+    ]
+    return tabled(("count", *names), rows, title=title, left=names, no_wrap=True)
 
 
 def of_release(release: "Release", column: "Column", title: str, width: int = 30) -> "Table":
     """The distribution that a release has, each share with its 90 % interval."""
-    from rich.table import Table
-
     shown = bars(release, column, None, bins(release.histogram(column)))
     highest = max(bar.share for bar in shown)
-    table = Table(title=title, title_justify="left")
-    table.add_column("count", justify="right", min_width=5)
-    table.add_column("share of rows", width=width + 7, no_wrap=True)
-    table.add_column("90 % interval", justify="right", no_wrap=True)
-    for bar in shown:
-        interval = f"{bar.low:.1%} to {bar.high:.1%}"
-        table.add_row(bar.label, _share_and_bar(bar.share, highest, width), interval)
-    return table
+    rows = [
+        (
+            bar.label,
+            _share_and_bar(bar.share, highest, width),
+            f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %",
+        )
+        for bar in shown
+    ]
+    share = f"{'share of rows':{width + 7}}"
+    headings = ("count", share, "90 % interval")
+    return tabled(headings, rows, title=title, left=(share,), no_wrap=True)
 
 
 def _share_and_bar(share: float, highest: float, width: int) -> str:

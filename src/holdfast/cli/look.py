@@ -75,20 +75,16 @@ def _typed(words: Mapping[str, Iterable[str]]) -> list[str]:
 
 def _columns(looked: "Look") -> object:
     """Every column with its kind, and what it may be for."""
-    rows = []
-    for column in looked.columns[:MOST_LISTED]:
-        use = ""
-        if column.name in looked.non_private_counts:
-            use = "counts?"
-        elif column.name in looked.category_like:
-            use = "category?"
-        elif column.name in looked.persons_by:
-            use = "count by it?"
-        elif column.labels:
-            use = f"{numbered(len(column.labels), 'group')}?"
-        rows.append((_short(column.name), column.kind.value, f"{column.different:,}", use))
-    left = ("column", "holds", "may be")
-    return tabled(("column", "holds", "different", "may be"), rows, left=left)
+    uses = {c.name: f"{numbered(len(c.labels), 'group')}?" for c in looked.columns if c.labels}
+    uses |= dict.fromkeys(looked.persons_by, "count by it?")
+    uses |= dict.fromkeys(looked.category_like, "category?")
+    uses |= dict.fromkeys(looked.non_private_counts, "counts?")
+    rows = [
+        (_short(c.name), c.kind.value, f"{c.different:,}", uses.get(c.name, ""))
+        for c in looked.columns[:MOST_LISTED]
+    ]
+    headings = ("column", "holds", "different", "may be")
+    return tabled(headings, rows, left=("column", "holds", "may be"))
 
 
 def _labels(column: "LookedColumn") -> str:

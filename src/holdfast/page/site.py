@@ -5,6 +5,8 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -15,10 +17,10 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from holdfast.ledger.entries import plainly
 from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
-from holdfast.page.rendering import environment
 from holdfast.page.state import PrivateFolder
 from holdfast.page.waiting import Waiting, page_name
 from holdfast.page.words import PageWords, label_of
@@ -65,6 +67,31 @@ class Remembered:
                 while len(self._results) > KEPT:
                     self._locks.pop(self._results.popitem(last=False)[0], None)
             return result
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates and their filters."""
+    folder = str(files("holdfast.page") / "templates")
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["plainly"] = plainly
+    made.tests["number_like"] = _is_number_like
+    return made
+
+
+def _is_number_like(cell: str) -> bool:
+    """Whether a cell stands on the right of its column: a number, or an interval.
+
+    >>> _is_number_like("-1,204.5%"), _is_number_like("3 to 5"), _is_number_like("NE 3")
+    (True, True, False)
+    """
+    return bool(re.fullmatch(r"[-−∞\d.,%]+( to [-−∞\d.,%]+)?|exactly", cell))
 
 
 @dataclass(frozen=True, kw_only=True)

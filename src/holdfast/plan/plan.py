@@ -10,9 +10,8 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
 from holdfast.plan.priors import claims, prior_table
-from holdfast.plan.questions import PlannedQuestion, read_questions
+from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
 from holdfast.plan.simulation import KnownTable, seeds, simulated
-from holdfast.plan.targets import Target, read_target
 from holdfast.plan.words import aligned
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
