@@ -3,11 +3,11 @@
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -86,7 +86,7 @@ class Guard:
             return PlainTextResponse(TOO_LARGE, 413, headers={"Connection": "close"})
         if scope["path"].startswith("/static/"):
             return None
-        session = _cookies(headers).get(self.cookie, "")
+        session = HTTPConnection(scope).cookies.get(self.cookie, "")
         if not self.access.knows(session):
             return HTMLResponse(self.locked, 401)
         scope[SESSION] = session
@@ -131,12 +131,3 @@ def _dressed(send: Send) -> Send:
 
 def _digits(text: str | None) -> str:
     return text if text is not None and text.isdecimal() else "0"
-
-
-def _cookies(headers: Headers) -> dict[str, str]:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load("; ".join(headers.getlist("cookie")))
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in jar.items()}

@@ -85,20 +85,14 @@ def end_runs(state: PrivateFolder) -> None:
             status = run.status()
 
 
-@contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _listening(port: int) -> socket.socket:
+    """A socket that listens before the address is said: whoever is quick waits a moment."""
     try:
-        listener.bind((HOST, port))
-        listener.listen(2048)  # before the address is told: whoever is quick waits a moment
+        return socket.create_server((HOST, port), backlog=2048)
     except (OSError, OverflowError):
-        listener.close()
         raise HoldfastError(
             f"port {port} is not free. Hint: leave --port out, or try another."
         ) from None
-    with listener:
-        yield listener
 
 
 @contextmanager

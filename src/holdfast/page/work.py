@@ -28,26 +28,22 @@ def work(place: Path, queue: Path) -> dict[str, Any]:
         reached.append((phase, time.monotonic()))
         write_json(place / "phase.json", [phase, share])
 
+    end: dict[str, Any]
     try:
-        end = _end(task, queue, reach)
+        end = {"ended": Ended.DONE, "result": _release(task, queue, reach)}
     except KeyboardInterrupt as stopped:
         end = {"ended": Ended.CANCELLED, "spent": spent_by(stopped)}
+    except HoldfastError as error:
+        end = {"ended": Ended.REFUSED, "message": str(error), "spent": spent_by(error)}
+    except Exception as error:
+        name = type(error).__name__  # what it says could show counts
+        end = {"ended": Ended.FAILED, "message": name, "spent": spent_by(error)}
     out = task.placed["out"][-1]
     measured = any(phase is Phase.MEASURING for phase, _ in reached)
     if measured and end["ended"] != Ended.DONE and Path(out).is_dir():
         result = {"folder": out, "repeated": False}  # stopped too late: it was written
         return {"ended": Ended.DONE, "result": result}
     return end
-
-
-def _end(task: Task, queue: Path, reach: Reach) -> dict[str, Any]:
-    try:
-        return {"ended": Ended.DONE, "result": _release(task, queue, reach)}
-    except HoldfastError as error:
-        return {"ended": Ended.REFUSED, "message": str(error), "spent": spent_by(error)}
-    except Exception as error:
-        name = type(error).__name__  # what it says could show counts
-        return {"ended": Ended.FAILED, "message": name, "spent": spent_by(error)}
 
 
 def _release(task: Task, queue: Path, reach: Reach) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -42,25 +42,18 @@ def unpack(source: IO[bytes], folder: Path) -> None:
         with zipfile.ZipFile(source) as archive:
             members = _bundle(archive)
             folder.mkdir(mode=0o700)
-            with _gone_if_broken(folder):
+            with ExitStack() as undo:
+                undo.callback(shutil.rmtree, folder, ignore_errors=True)
                 left = MOST_BYTES
                 for member, inside in members:
                     left -= _copy(archive, member, folder / inside, left)
+                undo.pop_all()  # all of it is there
     except HoldfastError:
         raise
     except _UNREADABLE as error:
         raise HoldfastError(
             f"this zip file cannot be read ({type(error).__name__}). Hint: get it again."
         ) from None
-
-
-@contextmanager
-def _gone_if_broken(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 def _check_directory(source: IO[bytes]) -> None:

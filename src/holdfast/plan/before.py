@@ -14,7 +14,7 @@ from holdfast.privacy.promise import Promise
 
 if TYPE_CHECKING:
     from holdfast.request import Request
-    from holdfast.tables.table import Batch, Table
+    from holdfast.tables.table import Table
 
 LEVEL = 0.9
 SHOWN_GROUPS = 12
@@ -188,43 +188,31 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
     others = {name: first.cells(name) for name in table.others if name not in asked}
     withheld = {name: first.cells(name) for name in table.withheld}
-    every = [
-        concern
-        for column, name, budget in zip(table.counts, request.columns, budgets, strict=True)
-        for concern in _of_counts(first, table.rows, name, budget, column, request.top)
-    ]
-    for name, cells in others.items():
-        pairs = [
-            concerns.completed(name, cells, withheld, first.counts[column])
-            for column in table.counts
+    every: list[str | None] = []
+    for column, name, budget in zip(table.counts, request.columns, budgets, strict=True):
+        counts = first.counts[column][first.measured[column]]
+        noise = budget.noise_of_counts.quantile(LEVEL)
+        every += [
+            concerns.identifiers(name, counts),
+            concerns.nines(name, counts),
+            concerns.reached_top(request.top, name, counts),
+            concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
         ]
+    for name, cells in others.items():
+        pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)
         every += [next(filter(None, pairs), None), concerns.people_beside(name, cells)]
     every.append(concerns.large_epsilon(request.epsilon))
-    yield from (concern for concern in every if concern is not None)
-
-
-def _of_counts(
-    first: "Batch", rows: int, name: str, budget: Budget, column: str, top: int | None
-) -> list[str | None]:
-    counts = first.counts[column][first.measured[column]]
-    noise = budget.noise_of_counts.quantile(LEVEL)
-    return [
-        concerns.identifiers(name, counts),
-        concerns.nines(name, counts),
-        concerns.reached_top(top, name, counts),
-        concerns.drowned(name, counts, noise, rows, budget.epsilon),
-    ]
+    yield from filter(None, every)
 
 
 def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
     least = min(budget.epsilon / budget.reach for budget in budgets)
     names, sizes = table.partition.names, table.partition.sizes.tolist()
-    small = concerns.small_groups(names, sizes, least)
     rows: Counter[str] = Counter()
     for label, size in zip(table.partition.labels, sizes, strict=True):
         rows.update(dict.fromkeys(label, size))
-    near = concerns.near_duplicates(rows)
-    yield from (note for note in (small, near) if note is not None)
+    small = concerns.small_groups(names, sizes, least)
+    yield from filter(None, (small, concerns.near_duplicates(rows)))
 
 
 def _number(number: Fraction) -> str:
