@@ -162,10 +162,10 @@ def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
 def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fraction) -> str | None:
     """What to say of noise that is larger than all counts, where few rows cannot make up for it.
 
-    >>> drowned("deaths", np.array([0, 3]), 3_289, 900, Fraction(1, 1000))[:62]
+    >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:62]
     'noise of up to 3,289, nine times in ten, is larger than every '
     """
-    if not len(counts) or noise <= counts.max() or rows * epsilon >= SPOKEN:
+    if len(counts) < FEW or noise <= counts.max() or rows * epsilon >= SPOKEN:
         return None
     return (
         f"noise of up to {noise:,}, nine times in ten, is larger than every count of {name!r:.60}, "
