@@ -88,7 +88,7 @@ def test_sums_and_rates_of_rows_and_of_groups(release):
     derived = release.derive("violent = murders + rapes")
     true = MURDERS + RAPES
     assert 0.87 <= ((derived.low <= true) & (true <= derived.high)).mean() <= 0.97
-    total = derived.ask()
+    total = release.ask("murders + rapes")
     assert total.estimate == release["murders"].counts.sum() + release["rapes"].counts.sum()
     rate = release.ask("murders per 1,000 of people by state")
     people = PEOPLE[STATE == "NE"].sum()

@@ -189,7 +189,7 @@ def _pair(text: str) -> Call | None:
             continue
         pair = (match[2].strip('"'), match[3].strip('"'))
         return Call(method=Method.PAIR, arguments=(match[1].lower(),), options={"of": pair})
-    if re.fullmatch(r"[^=]+=.+\+.+|(?:[^=]+=)?.+ per [\d,_]+ .+", text):
+    if re.fullmatch(r"[^=]+=.+\+.+|.+ \+ .+|(?:[^=]+=)?.+ per [\d,_]+ .+", text):
         return Call(method=Method.DERIVE, arguments=(text,))
     return None
 
