@@ -2,7 +2,6 @@
 
 import shutil
 import textwrap
-from collections.abc import Iterator
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -27,7 +26,8 @@ class WordReader:
     """
 
     def __init__(self, annotation: Any) -> None:
-        kinds = set(_kinds(annotation))
+        parts = get_args(annotation)
+        kinds = {annotation, *parts, *chain.from_iterable(map(get_args, parts))}
         self._kind = next((kind for kind in (Path, int, float) if kind in kinds), str)
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -44,16 +44,6 @@ class WordReader:
             return self._kind(word)
         except ValueError:
             raise HoldfastError(f"`{param.name}` must be a number, got {word!r:.40}.") from None
-
-
-def _kinds(annotation: Any) -> Iterator[Any]:
-    """The types that an annotation names.
-
-    >>> list(_kinds(list[str] | None))
-    [<class 'str'>, <class 'NoneType'>]
-    """
-    parts = get_args(annotation)
-    yield from chain.from_iterable(map(_kinds, parts)) if parts else [annotation]
 
 
 def _with_reader(params: list[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.cli.screen import aside, show, show_line, tabled, working
 from holdfast.errors import numbered, one_line
-from holdfast.request import FIELDS, Form
+from holdfast.request import FIELDS, as_options
 
 if TYPE_CHECKING:
     from holdfast.tables.look import Hint, Look
@@ -61,16 +61,7 @@ def _in_line(hint: "Hint") -> str:
 
 def _options(words: Mapping[str, Iterable[str]]) -> str:
     """The same as options of the command line."""
-    return one_line(shlex.join(_typed(words)))
-
-
-def _typed(words: Mapping[str, Iterable[str]]) -> list[str]:
-    return [
-        word
-        for name, values in words.items()
-        for value in values
-        for word in ([FIELDS[name].option] + [value] * (FIELDS[name].form is not Form.FLAG))
-    ]
+    return one_line(shlex.join(as_options(words)))
 
 
 def _columns(looked: "Look") -> object:
@@ -129,5 +120,5 @@ def _next(looked: "Look") -> list[str]:
     asked = needed | looked.suggested | {"epsilon": ["1"]}
     said = {name: asked[name] for name, about in FIELDS.items()
             if name in asked and about.option not in words}  # fmt: skip
-    command = one_line(shlex.join([*words, *_typed(said), "--dry-run"]))
+    command = one_line(shlex.join([*words, *as_options(said), "--dry-run"]))
     return ["", f"Next, with {what}:", f"  {command}"]

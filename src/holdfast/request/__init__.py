@@ -3,6 +3,6 @@
 from holdfast.request.documentation import declared
 from holdfast.request.fields import FIELDS
 from holdfast.request.parameter import Form, Panel, Parameter
-from holdfast.request.request import Request
+from holdfast.request.request import Request, as_options
 
-__all__ = ["FIELDS", "Form", "Panel", "Parameter", "Request", "declared"]
+__all__ = ["FIELDS", "Form", "Panel", "Parameter", "Request", "as_options", "declared"]

@@ -1,7 +1,7 @@
 """A request: what a run is asked, checked, and everything that follows from it."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -200,10 +200,19 @@ class Request(Declared):
         >>> Request.read(count="a", missing=[-999, ""], epsilon="1").as_command("a.csv")
         "holdfast privatize a.csv --count a --epsilon 1 --missing -999 --missing ''"
         """
-        words = ["holdfast", "privatize", source]
-        for name, value in self.given().items():
-            about = FIELDS[name]
-            flag = about.form is Form.FLAG
-            words += [about.option] if flag else []
-            words += [word for each in in_words(value) for word in (about.option, each) if not flag]
-        return one_line(shlex.join(words))
+        options = as_options({name: in_words(value) for name, value in self.given().items()})
+        return one_line(shlex.join(["holdfast", "privatize", source, *options]))
+
+
+def as_options(words: Mapping[str, Iterable[str]]) -> list[str]:
+    """Words of fields as options of a command line.
+
+    >>> as_options({"count": ["a", "b"], "keep_none": ["yes"]})
+    ['--count', 'a', '--count', 'b', '--keep-none']
+    """
+    return [
+        word
+        for name, values in words.items()
+        for value in values
+        for word in ([FIELDS[name].option] + [value] * (FIELDS[name].form is not Form.FLAG))
+    ]
