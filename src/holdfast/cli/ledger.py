@@ -94,7 +94,11 @@ def show(file: Path, dataset: Text = None, delta: Text = None, as_json: bool = F
     names = {balance.dataset for balance in balances} if delta else set()
     composed = {name: ledger.composed_epsilon(name, delta=delta) for name in names}
     if as_json:
-        shown = [as_dict(each) | _stated(composed.get(each.dataset), delta) for each in balances]
+        stated = {
+            name: {"composed": {"epsilon": float(epsilon), "delta": delta}}
+            for name, epsilon in composed.items()
+        }
+        shown = [as_dict(each) | stated.get(each.dataset, {}) for each in balances]
         typer.echo(json.dumps(shown))
     else:
         _print_balances(balances, composed, delta)
@@ -230,12 +234,6 @@ def _standing(paid: bool, differ: list[str]) -> str:
     return "its spend is in it"
 
 
-def _stated(epsilon: Fraction | None, delta: str | None) -> dict[str, Any]:
-    if epsilon is None:
-        return {}
-    return {"composed": {"epsilon": float(epsilon), "delta": delta}}
-
-
 def _print_balances(
     balances: "list[Balance]", composed: dict[str, Fraction], delta: str | None
 ) -> None:
@@ -308,12 +306,12 @@ def _of_what(spend: "Spend") -> str:
     """Of what, to where and why, as far as it is known."""
     about = spend.purpose
     column = f"{one_line(about.column)} of " if about.column else ""
-    parts = [
-        column + (one_line(Path(about.file).name) if about.file else "a table"),
-        f"of {spend.period}" if spend.period is not None else "",
-        f"only {one_line(str(spend.subset))}" if spend.subset is not None else "",
-        f"to {one_line(about.folder)}" if about.folder else "",
-        f"for: {one_line(about.purpose)}" if about.purpose else "",
-    ]
-    is_said = any(vars(about).values()) or spend.subset is not None or spend.period is not None
-    return "\n".join(part for part in parts if part) if is_said else ""
+    source = column + (one_line(Path(about.file).name) if about.file else "a table")
+    parts = {
+        "of": spend.period,
+        "only": spend.subset,
+        "to": about.folder or None,
+        "for:": about.purpose or None,
+    }
+    rest = [f"{word} {one_line(str(of))}" for word, of in parts.items() if of is not None]
+    return "\n".join([source, *rest]) if rest or about.file or about.column else ""
