@@ -97,7 +97,7 @@ def test_rows_are_named_by_labels_and_by_what_columns_hold(release):
     assert release.ask('total of "Kent, DE", B').rows == 2
     named = release.ask("share zero of NE")
     assert named.question == "share of rows equal to 0 of NE"
-    for text, message in (("mean ne", "did you mean 'NE'"), ("mean state", "is a column that was")):
+    for text, message in (("mean ne", "did you mean 'NE'"), ("mean state", "a column published")):
         with pytest.raises(HoldfastError, match=message):
             release.ask(text)
 

@@ -81,7 +81,7 @@ def test_a_relation_that_noise_hides_is_not_told():
     half = {name: np.append(flat[name], told * 20) for name in flat}
     cells = {"state": ["NE"] * 200 + ["IA"] * 200}
     found = private_table(half, cells=cells, epsilon="0.2").ask("correlation", of=OF, by="state")
-    assert list(found) == ["IA"] and "cannot be told of NE" in str(found)
+    assert list(found) == ["IA"] and "cannot be told of 'NE'" in str(found)
 
 
 def test_sums_and_rates_of_rows_and_of_groups(release):

@@ -140,8 +140,7 @@ class _Reader:
             if after.kind == "sign" and after.text in _TURNED:  # 1000 <= population < 5000
                 self.at += 1
                 low = self._compare(second, _TURNED[sign], first)
-                high = self._compare(second, after.text, self._next("a value"))
-                return np.minimum(low, high)
+                return np.minimum(low, self._compare(second, after.text, self._next("a value")))
         return self._compare(first, sign, second)
 
     def _compare(self, column: _Token, sign: str, value: _Token) -> Integers:

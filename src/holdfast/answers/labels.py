@@ -82,10 +82,7 @@ class Labels:
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
         near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
         if text in self.release.published:
-            raise HoldfastError(
-                f"{text!r:.60} is a column that was published as it is, and no label of a row. "
-                "Hint: ask about it with any other software."
-            )
+            raise HoldfastError(f"{text!r:.60} is a column published as it is, no label of a row.")
         hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: see release.table."
         raise HoldfastError(f"no row has the label {text!r:.60}.{hint}")
 

@@ -25,21 +25,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import (
-    LEVEL,
-    SIMULATED,
-    About,
-    Answer,
-    Answers,
-    Unit,
-    check_level,
-    some_of,
-)
+from holdfast.answers.answer import LEVEL, SIMULATED, About, Answer, Answers, Unit, check_level
 from holdfast.answers.parts import DRAWS
 from holdfast.answers.questions import condition
 from holdfast.answers.selection import Groups, chosen_rows, where_words
 from holdfast.arrays import Floats, Integers, Marks
-from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -196,7 +187,7 @@ def ask_pair(
     if not answers:
         raise next(iter(refused.values()))
     if refused:
-        note = f"it cannot be told of {some_of(list(refused))}"
+        note = f"it cannot be told of {listed_names(refused, 5)}"
         answers = {name: replace(a, notes=(*a.notes, note)) for name, a in answers.items()}
     return Answers(question=f"{_words(question, options, names)}{words}", by=groups.column,
                    answers=answers)  # fmt: skip
