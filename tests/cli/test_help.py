@@ -139,3 +139,37 @@ def test_gone_options_are_gone(capsys, monkeypatch):
     for option in ("--max-count", "--privatizer", "--constructor", "--joint", "--stream"):
         code, _, err = run(capsys, monkeypatch, "privatize", "a.csv", option, "1")
         assert code == 2 and "No such option" in err
+
+
+def test_a_docstring_explains_every_option_of_its_command_and_passes_on_the_others():
+    import inspect
+
+    from holdfast.cli.options import explained
+
+    def command(file: str, level: float = 0.9, **others: str) -> None:
+        """Do it.
+
+        Options:
+
+        FILE: A file.
+        --level SHARE
+        --by COLUMN…: A column.
+        --within
+        """
+
+    shown = inspect.signature(explained(command)).parameters
+    assert list(shown) == ["file", "level", "by", "within"]
+    assert (command.__doc__, shown["level"].default) == ("Do it.", 0.9)
+    option = shown["within"].annotation.__metadata__[0]
+    assert (option.help, option.metavar) == (FIELDS["within"].help, FIELDS["within"].takes)
+
+    def silent(file: str, level: float = 0.9) -> None:
+        """Do it.
+
+        Options:
+
+        FILE: A file.
+        """
+
+    with pytest.raises(TypeError, match="silent does not explain level"):
+        explained(silent)

@@ -121,9 +121,6 @@ def styled(app: typer.Typer) -> typer.Typer:
     app.info.cls = app.info.cls if isinstance(app.info.cls, type) else CommandGroup
     for command in app.registered_commands:
         command.cls = Command
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            styled(group.typer_instance)
     return app
 
 

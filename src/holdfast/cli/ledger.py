@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.help import Command, CommandGroup
 from holdfast.cli.options import Text, explained
 from holdfast.cli.screen import show as print_
 from holdfast.cli.screen import tabled
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
 
 AMOUNTS = ("limit", "spent", "left")
 app = typer.Typer(
-    cls=CommandGroup,
     no_args_is_help=True,
     help="Keep the budget of each dataset: limits, spends, what is left.",
 )
 
 
-@app.command("set-limit", cls=Command)
+@app.command("set-limit")
 @explained
 def set_limit(
     file: Path,
@@ -73,7 +71,7 @@ def set_limit(
         )
 
 
-@app.command(cls=Command)
+@app.command()
 @explained
 def show(file: Path, dataset: Text = None, delta: Text = None, as_json: bool = False) -> None:
     """Show limit, spent and left of each dataset, and of each period that has a limit.
@@ -104,7 +102,7 @@ def show(file: Path, dataset: Text = None, delta: Text = None, as_json: bool = F
         _print_balances(balances, composed, delta)
 
 
-@app.command(cls=Command)
+@app.command()
 @explained
 def check(file: Path, releases: list[Path] | None = None, as_json: bool = False) -> None:
     """Check a ledger, and that it knows of releases which were paid from it.
@@ -138,7 +136,7 @@ def check(file: Path, releases: list[Path] | None = None, as_json: bool = False)
         raise typer.Exit(End.FALSE)
 
 
-@app.command(cls=Command)
+@app.command()
 @explained
 def history(file: Path, dataset: Text = None, as_json: bool = False) -> None:
     """List every spend and every limit in the order of payment: who, what, why.

@@ -43,6 +43,8 @@ def explained(command: Command) -> Command:
     ordered = [
         _explained(typed, entry, names) for entry in re.split(r"\n(?! )", textwrap.dedent(entries))
     ]
+    if unexplained := typed.keys() - {each.name for each in ordered}:
+        raise TypeError(f"{command.__name__} does not explain {', '.join(unexplained)}")
     return _with_parameters(command, ordered, text)
 
 

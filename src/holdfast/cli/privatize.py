@@ -63,7 +63,7 @@ def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: 
                 return
     request = Request.from_words(words)
     out = None if dry_run else _place(request)
-    with saying_if_it_counted(), ExitStack() as stack:
+    with report_spending(), ExitStack() as stack:
         with with_hints(file, request), working("Reading …", quiet=as_json):
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
@@ -171,7 +171,7 @@ def _is_there() -> bool:
 
 
 @contextmanager
-def saying_if_it_counted() -> Iterator[None]:
+def report_spending() -> Iterator[None]:
     """Say whether a run that failed was counted."""
     try:
         yield

@@ -25,7 +25,8 @@ def say_release(release: "Release", folder: Path) -> None:
         title = f"Share of rows with each count of {one_line(column.title)}"
         show(of_release(release, column, title))
         show(_noise(column))
-    others = listed_names([name for name in release.published if _is_other(release, name)], 30)
+    counts = {column.name for column in release.columns}
+    others = listed_names([name for name in release.published if name not in counts], 30)
     persons = release.promise.persons
     show(
         f"Released {numbered(release.rows, 'row')} with epsilon = "
@@ -55,10 +56,6 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
         "notes": list(release.notes),
         "repeated": release.repeated,
     } | account_dict(balances_of(request))
-
-
-def _is_other(release: "Release", name: str) -> bool:
-    return all(name != column.name for column in release.columns)
 
 
 def _noise(column: "Column") -> str:
