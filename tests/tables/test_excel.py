@@ -11,10 +11,9 @@ from datetime import date, datetime
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.tables import excel_size
+from holdfast.tables import excel_parts
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import parse_excel
-from holdfast.tables.excel_marks import read_marks
 from holdfast.tables.files import read_file
 from holdfast.tables.table import open_table
 from open_tables import counts, missing
@@ -239,7 +238,7 @@ def test_an_error_is_seen_however_the_sheet_is_spelt(spelling):
     def without_formula(xml):
         return SPELLINGS[spelling](xml.replace(b"<f>NA()</f>", b""))
 
-    assert read_marks(book(page, edit=without_formula), "S1").errors == {(2, 1): "#N/A"}
+    assert excel_parts.read_marks(book(page, edit=without_formula))["S1"].errors == {(2, 1): "#N/A"}
 
 
 def after_cells(more):
@@ -265,11 +264,11 @@ FAR = {
 @pytest.mark.parametrize("what", FAR)
 def test_a_sheet_that_would_fill_the_memory_is_refused_by_its_name(what):
     with pytest.raises(HoldfastError, match=r"sheet 'S1': .* too large .* Hint: delete what"):
-        excel_size.check_size(book(PLAIN, PLAIN, edit=FAR[what]))
+        excel_parts.read_marks(book(PLAIN, PLAIN, edit=FAR[what]))
 
 
 def test_the_extent_of_a_sheet_is_checked_before_it_is_read(monkeypatch):
-    monkeypatch.setattr(excel_size, "_CELLS", 20)
+    monkeypatch.setattr(excel_parts, "_CELLS", 20)
     assert "sheet 'S2': what stands in cell K2 makes" in refused(PLAIN, [["n"], [1] * 11])
     small = after_cells(b'<mergeCells><mergeCell ref="A4:B10"/></mergeCells>')
     assert parse_excel(book(PLAIN, edit=small)).column("deaths") == ["3", "0"]
@@ -284,7 +283,7 @@ def test_what_the_sheet_says_of_its_own_extent_is_not_believed():
 
 
 def test_a_workbook_is_measured_unpacked_whatever_size_it_states(monkeypatch):
-    monkeypatch.setattr(excel_size, "_BYTES", 10**6)
+    monkeypatch.setattr(excel_parts, "_BYTES", 10**6)
     assert "its size when unpacked" in refused(PLAIN, edit=after_cells(b" " * 10**6))
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -297,7 +296,7 @@ def test_a_workbook_is_measured_unpacked_whatever_size_it_states(monkeypatch):
 
 
 def test_loose_elements_are_limited(monkeypatch):
-    monkeypatch.setattr(excel_size, "_LOOSE", 100)
+    monkeypatch.setattr(excel_parts, "_LOOSE", 100)
     assert "what stands beside the cells" in refused(PLAIN, edit=after_cells(b"<a/>" * 101))
     assert "number of its rows" in refused(PLAIN, edit=among_cells(b'<row r="0"/>'))
 

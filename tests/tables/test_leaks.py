@@ -215,7 +215,9 @@ def test_a_sample_of_many_batches_keeps_cells_with_their_counts(monkeypatch):
     for start in range(0, 20_000, 500):
         counts = np.arange(start, start + 500) % 50
         looking.see(counts, lambda rows, start=start: [[f"r{start + row}" for row in rows]])
-    (zeros, [no_names, _]), (others, [names, _]) = (sample.rows for sample in looking._samples)
+    looking.leaks()
+    zeros, others = (sample.counts for sample in looking._samples)
+    (no_names,), (names,) = (sample.cells for sample in looking._samples)
     assert len(zeros) == len(others) == len(set(names)) == len(no_names) == 40
     assert [int(name[1:]) % 50 for name in names] == others.tolist()
     assert {int(name[1:]) % 50 for name in no_names} == set(zeros.tolist()) == {0}

@@ -5,7 +5,8 @@ Excel computed last.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, time
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,7 @@ from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
-from holdfast.tables.excel_marks import Marks, cell_name, read_marks
-from holdfast.tables.excel_size import check_size
+from holdfast.tables.excel_parts import Marks, cell_name, read_marks
 
 _EXACT = 10**15  # digits that Excel keeps
 _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
@@ -50,24 +50,36 @@ def numbered_rows(
 
 
 def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE], Marks]:
+    with _readable(data) as (book, marks):
+        name = _chosen(sheet, list(book.sheet_names), book)
+        page = book.get_sheet_by_name(name)
+        cells = page.to_python(skip_empty_area=False)
+        return cells, page.merged_cell_ranges or [], marks[name]
+
+
+@contextmanager
+def _readable(data: bytes) -> Iterator[tuple[Any, dict[str, Marks]]]:
+    """A workbook and the marks of its sheets; what fails meanwhile means that it is none."""
     try:
         import python_calamine as calamine
     except ImportError:
         raise HoldfastError(
             'Excel files need python-calamine. Hint: pip install "holdfast[excel]".'
         ) from None
+    if data.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in data:
+        raise HoldfastError(
+            "the workbook is locked with a password. Hint: save a copy without one."
+        )
     try:
-        _check_locked(data)
-        check_size(data)
-        book = calamine.load_workbook(io.BytesIO(data))
-        name = _chosen(sheet, list(book.sheet_names), book)
-        found = book.get_sheet_by_name(name)
-        cells = found.to_python(skip_empty_area=False)
-        return cells, found.merged_cell_ranges or [], read_marks(data, name)
+        marks = read_marks(data)
+        yield calamine.load_workbook(io.BytesIO(data)), marks
     except HoldfastError:
         raise
     except Exception:
-        raise _no_workbook() from None
+        raise HoldfastError(
+            "the file cannot be read as an Excel workbook. Hint: is it whole? Open it in Excel and "
+            "save it as .xlsx or CSV."
+        ) from None
 
 
 def sheet_rows(data: bytes, sheet: str | None) -> list[list[str]]:
@@ -77,18 +89,8 @@ def sheet_rows(data: bytes, sheet: str | None) -> list[list[str]]:
 
 def sheet_names(path: Path) -> tuple[str, ...]:
     """The sheets of a workbook that hold something and are not hidden."""
-    import python_calamine as calamine
-
-    data = path.read_bytes()
-    try:
-        _check_locked(data)
-        check_size(data)
-        book = calamine.load_workbook(io.BytesIO(data))
+    with _readable(path.read_bytes()) as (book, _):
         return tuple(_filled(book))
-    except HoldfastError:
-        raise
-    except Exception:
-        raise _no_workbook() from None
 
 
 def _filled(book: Any) -> list[str]:
@@ -97,20 +99,6 @@ def _filled(book: Any) -> list[str]:
     seen = calamine.SheetVisibleEnum.Visible
     shown = [about.name for about in book.sheets_metadata if about.visible == seen]
     return [name for name in shown if book.get_sheet_by_name(name).height]
-
-
-def _no_workbook() -> HoldfastError:
-    return HoldfastError(
-        "the file cannot be read as an Excel workbook. Hint: is it whole? Open it in Excel and "
-        "save it as .xlsx or CSV."
-    )
-
-
-def _check_locked(data: bytes) -> None:
-    if data.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in data:
-        raise HoldfastError(
-            "the workbook is locked with a password. Hint: save a copy without one."
-        )
 
 
 def _chosen(sheet: str | None, names: list[str], book: Any) -> str:
