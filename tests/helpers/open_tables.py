@@ -7,9 +7,16 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, texts_of
 from holdfast.tables.csv import CsvTable
+from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
+from holdfast.tables.sources import open_source
 from holdfast.tables.table import open_table
 from holdfast.tables.texts import Texts, lines
+
+
+def read_file(path):
+    """The whole table in a file, in memory."""
+    return open_source(path, TableOptions()).held()
 
 
 def counts_of(table, name=None):

@@ -66,7 +66,7 @@ def test_every_listed_category_is_counted_in_the_order_given(make):
     expected = list(zip(["Rye", "Kent", "Ely"], counts, strict=True))
     if make is _text:
         expected = [(name, str(count)) for name, count in expected]
-        assert (counted.delimiter, counted.newline) == (";", "\r\n")
+        assert (counted.written.delimiter, counted.written.newline) == (";", "\r\n")
     assert rows_of(counted) == expected
     assert counts_in(counted, count="count", category="county") == counts
 

@@ -72,7 +72,7 @@ def test_a_single_column_of_commas_survives_any_delimiter():
 def test_the_delimiter_is_read_from_the_header_outside_quotes(line, delimiter):
     width = {",": 1, "\t": 3}.get(delimiter, 2)
     table = parse_csv(f"{line}\n{delimiter.join('1' * width)}\n".encode())
-    assert table.delimiter == delimiter and len(table.columns) == width
+    assert table.written.delimiter == delimiter and len(table.columns) == width
 
 
 def test_blank_lines_at_the_ends_are_ignored_and_blank_cells_are_not():

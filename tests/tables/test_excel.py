@@ -14,9 +14,8 @@ from holdfast.errors import HoldfastError
 from holdfast.tables import excel_parts
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import parse_excel
-from holdfast.tables.files import read_file
 from holdfast.tables.table import open_table
-from open_tables import counts, missing
+from open_tables import counts, missing, read_file
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("python_calamine")

@@ -8,7 +8,7 @@ import pytest
 from holdfast.tables import look as looking
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.look import look
-from holdfast.tables.look_columns import Kind
+from holdfast.tables.look_columns import ColumnKind
 from holdfast.tables.near import near_labels
 from holdfast.tables.options import TableOptions
 
@@ -45,7 +45,7 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path):
     assert found.part == {"header_row": 3, "last_row": 11} and found.problem == ""
     assert [column.name for column in found.columns] == ["region", "county", "deaths", "population"]
     kinds = [column.kind for column in found.columns]
-    assert kinds == [Kind.TEXT, Kind.TEXT, Kind.WHOLE, Kind.NUMBERS]
+    assert kinds == [ColumnKind.TEXT, ColumnKind.TEXT, ColumnKind.WHOLE, ColumnKind.NUMBERS]
     assert found.rows == 9 and found.non_private_counts == ("deaths",)
     assert [row.number for row in (*found.first, *found.last)] == [4, 5, 11, 12]
     assert found.first[1].cells == ("West", "Guilford", "-999", "541.000")
@@ -98,7 +98,9 @@ def test_a_file_of_persons_is_known_with_how_to_count_them(make, tmp_path):
     assert found.persons_by[0] == "county" and not found.non_private_counts
     assert "lists every 'county', those with nobody too" in texts(found)
     assert found.suggested == {"from_people": ["yes"], "by": ["county"]}
-    assert found.columns[2].kind in (Kind.DATES, Kind.TEXT) and found.category_like == ()
+    assert (
+        found.columns[2].kind in (ColumnKind.DATES, ColumnKind.TEXT) and found.category_like == ()
+    )
     counted = pd.DataFrame(people).groupby("county").size().reset_index(name="n")
     assert look(counted).persons_by == ()
 
@@ -124,7 +126,7 @@ def test_persons_who_have_several_rows_are_counted_by_whose_they_are():
 def test_dates_in_a_text_file_are_dates_and_no_category():
     rows = [[f"p{k}", f"19{50 + k % 50}-01-{1 + k % 28:02}", str(k % 5)] for k in range(40)]
     found = look(CsvTable(("place", "born", "n"), rows))
-    assert found.columns[1].kind is Kind.DATES and found.category_like == ("place",)
+    assert found.columns[1].kind is ColumnKind.DATES and found.category_like == ("place",)
 
 
 def test_identifiers_and_years_are_no_counts():

@@ -8,7 +8,7 @@ import pytest
 from holdfast.errors import LeakError
 from holdfast.tables.csv import parse_csv
 from holdfast.tables.leaks import totals
-from holdfast.tables.leaks.totals import Totals, is_total
+from holdfast.tables.leaks.totals import TotalRows, is_total
 from holdfast.tables.table import open_table
 
 RNG = np.random.default_rng(6)
@@ -72,7 +72,7 @@ def test_a_total_of_all_above_totals_of_states_is_noticed():
 def test_counts_that_add_up_by_chance_are_no_totals(seed):
     rng = np.random.default_rng(seed)
     for rows, mean in ((8, 1), (30, 0.5), (200, 1), (200, 5), (3000, 0.3), (3000, 2)):
-        found = Totals()
+        found = TotalRows()
         counts = rng.poisson(rng.gamma(0.7, mean / 0.7, rows))
         found.see(counts, {"g": rng.integers(0, max(rows // 6, 1), rows).astype(np.uint64)})
         assert not [leak for leak in found.leaks() if "sum of all" not in str(leak)]
@@ -105,11 +105,11 @@ def test_names_of_totals_are_found_in_every_kind_of_table(kind, name, tmp_path):
 
 def test_batches_are_seen_as_a_whole(monkeypatch):
     counts = counties("State {}")["n"].to_numpy()
-    found = Totals()
+    found = TotalRows()
     for part in np.array_split(counts, 5):
         found.see(part)
     assert "rows are sums" in str(found.leaks()[0])
     monkeypatch.setattr(totals, "_LOOKED_AT", 3)
-    few = Totals()
+    few = TotalRows()
     few.see(counts)
     assert few.leaks() == []

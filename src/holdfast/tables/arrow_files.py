@@ -1,14 +1,11 @@
 """Parquet files, folders of files, and DuckDB queries as sources of Arrow batches."""
 
-import hashlib
-import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.frames import Frame, FrameRows, duckdb_frame, no_pyarrow
+from holdfast.tables.frames import Frame, FrameRows, arrow_rows, duckdb_frame, no_pyarrow
 from holdfast.tables.source import Piece, Source
 
 ROWS = 1 << 17
@@ -17,36 +14,23 @@ FEW = 1 << 20
 """Rows of a query that are held in memory; one with more is run again for each pass."""
 
 
-@dataclass(frozen=True)
 class ParquetFiles(Source):
     """A Parquet file, or a folder of them; partitions named key=value become columns."""
 
-    path: Path
-    schema: Any = field(repr=False)
-    fragments: tuple[Any, ...] = field(repr=False)
-    length: int
-
-    @property
-    def name(self) -> str:
-        """What an error calls it."""
-        return f"`{self.path}`"
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the columns that one of the files has."""
-        return list(self.schema.names)
+    def __init__(self, path: Path, schema: Any, fragments: Sequence[Any], length: int) -> None:
+        self.path, self.name, self.schema = path, f"`{path}`", schema
+        self.columns = list(schema.names)
+        self._fragments, self._length = fragments, length
+        self.paths = [Path(fragment.path) for fragment in fragments]
 
     @property
     def is_small(self) -> bool:
         """Whether it is small enough to be held in memory."""
-        return self.length <= FEW
+        return self._length <= FEW
 
     def held(self) -> Frame:
         """All rows as a table of Arrow."""
-        import narwhals.stable.v2 as nw
-
-        rows = FrameRows(nw.from_native(whole_table(self), eager_only=True))
-        return Frame(rows, lambda new: new.to_native())
+        return Frame(arrow_rows(whole_table(self)), lambda new: new.to_native())
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -56,29 +40,16 @@ class ParquetFiles(Source):
         wanted = pa.schema([self.schema.field(name) for name in self.columns if name in names])
         rows, row, path = 0, 0, str(self.path)
         try:
-            for fragment in self.fragments:
+            for fragment in self._fragments:
                 keys = arrow.get_partition_keys(fragment.partition_expression)
                 row, path = 0, fragment.path
                 for batch in _batches_of(path, wanted):
-                    done = min((rows + len(batch)) / max(self.length, 1), 1.0)
+                    done = min((rows + len(batch)) / max(self._length, 1), 1.0)
                     if len(batch):
                         yield Piece(arrow_rows(_fitted(batch, wanted, keys)), row, path, done)
                     row, rows = row + len(batch), rows + len(batch)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(self.name, error, row, path) from None
-
-    def digest(self) -> bytes | None:
-        """The bytes of all files, and their names, condensed."""
-        found = hashlib.sha256()
-        for fragment in self.fragments:
-            name = os.path.relpath(fragment.path, self.path)  # a folder's name may hold its keys
-            found.update(name.encode(errors="surrogateescape") + b"\0")
-            try:
-                with Path(fragment.path).open("rb") as file:
-                    found.update(hashlib.file_digest(file, "sha256").digest())
-            except OSError as error:
-                raise unreadable(self.name, error, 0, fragment.path) from None
-        return found.digest()
 
 
 def open_parquet(path: Path) -> ParquetFiles:
@@ -101,7 +72,7 @@ def open_parquet(path: Path) -> ParquetFiles:
         ) from None
     if not kinds:
         raise HoldfastError(f"`{path}` cannot be read: it is a folder without tables.")
-    return ParquetFiles(path, schema, tuple(dataset.get_fragments()), length)
+    return ParquetFiles(path, schema, list(dataset.get_fragments()), length)
 
 
 def _batches_of(path: str, schema: Any) -> Iterator[Any]:
@@ -135,28 +106,13 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
     return pa.Table.from_arrays(columns, names=schema.names)
 
 
-def arrow_rows(table: Any) -> FrameRows:
-    """Rows of a table of Arrow."""
-    import narwhals.stable.v2 as nw
-
-    return FrameRows(nw.from_native(table, eager_only=True))
-
-
-@dataclass(frozen=True)
 class Query(Source):
     """A DuckDB relation with many rows: it is run once for each pass."""
 
-    relation: Any = field(repr=False)
+    name = "the query"
 
-    @property
-    def name(self) -> str:
-        """What an error calls it."""
-        return "the query"
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of its columns."""
-        return list(self.relation.columns)
+    def __init__(self, relation: Any) -> None:
+        self._relation, self.columns = relation, list(relation.columns)
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -165,7 +121,7 @@ class Query(Source):
         quoted = ['"' + name.replace('"', '""') + '"' for name in self.columns if name in names]
         row = 0
         try:
-            for batch in self.relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
+            for batch in self._relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
                 if len(batch):
                     yield Piece(arrow_rows(pa.Table.from_batches([batch])), row, self.name)
                 row += len(batch)
@@ -176,7 +132,7 @@ class Query(Source):
 
     def held(self) -> Frame:
         """All rows, from a run of their own."""
-        return duckdb_frame(self.relation, whole_table(self))
+        return duckdb_frame(self._relation, whole_table(self))
 
 
 def whole_table(source: Source) -> Any:

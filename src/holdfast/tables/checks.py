@@ -145,7 +145,7 @@ class FirstPass:
         self.rows, self.structural_zeros = 0, 0
         self.missing = dict.fromkeys(roles.counts, 0)
         self._measured = dict.fromkeys(roles.counts, 0)
-        self.sums = Sums()
+        self.sums = RowSums()
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
@@ -244,7 +244,7 @@ class FirstPass:
         )
 
 
-class Sums:
+class RowSums:
     """Sums of the counts and marks of rows, by which they are known again however they are cut."""
 
     def __init__(self) -> None:
@@ -260,7 +260,7 @@ class Sums:
         self._sums[name] = crc32(data, self._sums.get(name, 0))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sums) and self._sums == other._sums
+        return isinstance(other, RowSums) and self._sums == other._sums
 
     __hash__ = None  # type: ignore[assignment]
 

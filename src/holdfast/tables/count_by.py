@@ -11,16 +11,14 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column, suggest
 from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.files import read_file, table_of
 from holdfast.tables.formats import format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
-from holdfast.tables.rows import Rows
+from holdfast.tables.rows import ListRows, Rows
 from holdfast.tables.source import Source
 from holdfast.tables.sources import open_columns, open_source
 from holdfast.tables.spans import Keys
-from holdfast.tables.text_rows import TextRows
 
 _Key = tuple[Any, ...]
 
@@ -90,7 +88,7 @@ class _Counting:
         if isinstance(first, FrameRows):
             return self._frame(first, keys, counts)
         columns = [list(cells) for cells in zip(*keys, strict=True)] + [list(map(str, counts))]
-        return CsvTable((*self._names, "count"), TextRows(columns), **vars(self._source.style))
+        return CsvTable.of(ListRows((*self._names, "count"), columns), self._source.style)
 
     def _counted(self, rows: Rows, before: int, index: dict[_Key, int]) -> Integers:
         """How many people of some rows are in each category."""
@@ -145,15 +143,14 @@ class _Counting:
             raise HoldfastError(
                 "`categories` must be a list or the path of a CSV, Parquet or Excel file."
             )
-        table = table_of(read_file(given))
+        table = open_source(given, TableOptions()).held()
         for name in names:
             if name not in table.columns:
                 raise HoldfastError(
                     f"`categories`: `{given}` has no column {name!r}. "
                     f"Hint: {suggest(table.columns, name)}"
                 )
-        cells = table.column if isinstance(table, CsvTable) else table.cells
-        columns = [cells(name) for name in names]
+        columns = [table.body.cells(name) for name in names]
         if isinstance(table, CsvTable) and isinstance(rows, FrameRows):
             kinds = [rows.series(name, "by").dtype for name in names]
             columns = [_as_kind(c, kind) for c, kind in zip(columns, kinds, strict=True)]

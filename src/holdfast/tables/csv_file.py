@@ -1,22 +1,22 @@
 """A CSV file as a source of rows, however large: its encoding, its header, its lines in between."""
 
 import codecs
-import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_blocks import BLOCK, BlockReader
 from holdfast.tables.csv_part import ALL, Lines, kept_lines, unmarked
 from holdfast.tables.csv_scan import SpanRows
 from holdfast.tables.csv_text import (
     BOMS,
     LONGEST_HEADER,
+    CsvStyle,
     Encoding,
     Header,
-    Style,
     find_bom,
     is_text,
     not_text,
@@ -25,7 +25,6 @@ from holdfast.tables.csv_text import (
 from holdfast.tables.formats import refuse_special, unreadable
 from holdfast.tables.rows import ListRows
 from holdfast.tables.source import Piece, Source
-from holdfast.tables.text_source import TextSource
 
 SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
 
@@ -43,30 +42,24 @@ codecs.register_error("holdfast.windows", _as_windows)
 class _CsvSource(Source):
     """Text in files, all with the same header."""
 
-    path: Path
     header: Header
     encoding: Encoding
 
     @property
-    def name(self) -> str:
-        """What an error calls it."""
-        return f"`{self.path}`"
+    def is_small(self) -> bool:
+        """Whether its files are small enough to be held in memory."""
+        return sum(path.stat().st_size for path in self.paths) <= SMALL
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names in the header."""
-        return self.header.names
-
-    @property
-    def style(self) -> Style:
+    def style(self) -> CsvStyle:
         """How it is written; what is left of Windows-1252 could be taken for UTF-8, so that is
         written, with a mark by which Excel on Windows knows it."""
         name, bom, header = self.encoding.name, self.encoding.bom, self.header
         if name == "cp1252":
             name, bom = "utf-8", codecs.BOM_UTF8
-        return Style(header.delimiter, header.newline, name, bom)
+        return CsvStyle(header.delimiter, header.newline, name, bom)
 
-    def held(self) -> TextSource:
+    def held(self) -> CsvTable:
         """All rows as lists of cells."""
         rows = [piece.rows for piece in self.read(self.columns)]
         parts = [part for part in rows if isinstance(part, SpanRows | ListRows)]
@@ -75,7 +68,7 @@ class _CsvSource(Source):
             for at in range(len(self.columns))
         ]
         unmarked = next((part.unmarked for part in parts if isinstance(part, ListRows)), None)
-        return TextSource(ListRows(self.columns, columns, unmarked), self.style)
+        return CsvTable.of(ListRows(self.columns, columns, unmarked), self.style)
 
 
 class CsvFile(_CsvSource):
@@ -92,7 +85,7 @@ class CsvFile(_CsvSource):
         thousands: str | None = None,
         decimal: str | None = None,
     ) -> None:
-        self.path, self._lines = path, lines
+        self.path, self.paths, self.name, self._lines = path, (path,), f"`{path}`", lines
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
         self._numbers: frozenset[str] = frozenset()
@@ -106,14 +99,9 @@ class CsvFile(_CsvSource):
         if not self._valid and (bom or not is_text(self._pieces(), "cp1252")):
             raise self._named(not_text())
         self._decided = self._valid
-        self.header = self._read_header()
+        self._read_header()
         if not _is_valid(self.header.text):
             self._decide(windows=True)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether it is small enough to be held in memory."""
-        return self.path.stat().st_size <= SMALL
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Decide on the encoding, where the columns that are published have to; `numbers` are those
@@ -141,13 +129,6 @@ class CsvFile(_CsvSource):
         except HoldfastError as error:
             raise self._named(error) from None
 
-    def digest(self) -> bytes | None:
-        """The bytes of the file, condensed."""
-        found = hashlib.sha256()
-        for piece in self._pieces():
-            found.update(piece)
-        return found.digest()
-
     def _unmarked_rows(self, rows: SpanRows | ListRows) -> SpanRows | ListRows:
         if self._unmarked is None or not isinstance(rows, ListRows):
             return rows
@@ -162,23 +143,19 @@ class CsvFile(_CsvSource):
         self._decided = True
         if windows:
             self.encoding, self._valid = Encoding("cp1252"), True
-            self.header = self._read_header()
+            self._read_header()
 
-    def _read_header(self) -> Header:
-        head = self._head()
-        try:
-            return read_header(head[:LONGEST_HEADER], whole=len(head) <= LONGEST_HEADER)
-        except HoldfastError as error:
-            raise self._named(error) from None
-
-    def _head(self) -> bytes:
-        """The beginning of the text, with the header."""
+    def _read_header(self) -> None:
         head = b""
         for piece in self._content("surrogateescape"):
             head += piece
             if len(head) > LONGEST_HEADER:
                 break
-        return head
+        try:
+            self.header = read_header(head[:LONGEST_HEADER], whole=len(head) <= LONGEST_HEADER)
+        except HoldfastError as error:
+            raise self._named(error) from None
+        self.columns = self.header.names
 
     def _body(self, errors: str) -> Iterator[bytes]:
         """The text after the header."""
@@ -221,9 +198,10 @@ class CsvFolder(_CsvSource):
     """CSV files with the same header in a folder, in the order of their names."""
 
     def __init__(self, path: Path, files: Sequence[Path]) -> None:
-        self.path = path
+        self.path, self.paths, self.name = path, files, f"`{path}`"
         self.files = [CsvFile(file) for file in files]
         first = self.files[0]
+        self.columns = first.columns
         self.header, self.encoding = first.header, first.encoding
         for file in self.files:
             if file.columns != first.columns:
@@ -231,11 +209,6 @@ class CsvFolder(_CsvSource):
                     f"`{file.path}`: the columns are not those of `{first.path.name}`. Hint: files "
                     "of a folder must have the same columns in the same order."
                 )
-
-    @property
-    def is_small(self) -> bool:
-        """Whether all files are small enough to be held in memory."""
-        return sum(file.path.stat().st_size for file in self.files) <= SMALL
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Decide on the encoding of each file."""
@@ -250,14 +223,6 @@ class CsvFolder(_CsvSource):
             for piece in file.read(names):
                 done = (number + (piece.done or 0.0)) / len(self.files)
                 yield replace(piece, done=done)
-
-    def digest(self) -> bytes | None:
-        """The bytes and names of all files, condensed."""
-        found = hashlib.sha256()
-        for file in self.files:
-            found.update(file.path.name.encode(errors="surrogateescape") + b"\0")
-            found.update(file.digest() or b"")
-        return found.digest()
 
 
 def _is_valid(text: str) -> bool:

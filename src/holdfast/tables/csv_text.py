@@ -49,7 +49,7 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class Style:
+class CsvStyle:
     """How a CSV file is written."""
 
     delimiter: str = ","

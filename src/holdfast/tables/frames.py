@@ -1,7 +1,7 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import LineRows
-from holdfast.tables.source import Held, Piece
+from holdfast.tables.source import Held
 from holdfast.tables.spans import Keys
 
 _NESTED = (list, tuple, dict, set, bytes, np.ndarray)
@@ -40,13 +40,13 @@ class FrameRows:
         return len(self.data)
 
     @property
-    def columns(self) -> list[str]:
+    def names(self) -> list[str]:
         """The column names, in order."""
         return list(self.data.columns)
 
     def series(self, name: str, parameter: str = "column") -> Any:
         """One column, which must exist."""
-        find_column(self.columns, name, parameter)
+        find_column(self.names, name, parameter)
         return self.data.get_column(name)
 
     def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
@@ -107,6 +107,13 @@ class FrameRows:
         return FrameRows(self.data[rows.tolist()])
 
 
+def arrow_rows(table: Any) -> FrameRows:
+    """Rows of a table of Arrow."""
+    import narwhals.stable.v2 as nw
+
+    return FrameRows(nw.from_native(table, eager_only=True))
+
+
 def _unwritable(name: str) -> HoldfastError:
     return HoldfastError(
         f"column {name!r} cannot be written as CSV: it holds lists, structures or bytes. "
@@ -114,31 +121,23 @@ def _unwritable(name: str) -> HoldfastError:
     )
 
 
-@dataclass(frozen=True)
 class Frame(Held):
     """A data frame of some library, and the way back to the kind it was."""
 
-    rows: FrameRows
-    back: Callable[[Any], Any]
-    """From a narwhals DataFrame, whose columns of labels are as they came."""
+    body: FrameRows
 
-    @property
-    def columns(self) -> list[str]:
-        """The column names, in order."""
-        return self.rows.columns
-
-    def read(self, names: Collection[str]) -> Iterator[Piece]:
-        """All rows."""
-        yield Piece(self.rows)
+    def __init__(self, body: FrameRows, back: Callable[[Any], Any]) -> None:
+        """`back` takes a narwhals DataFrame, whose columns of labels are as they came."""
+        self.body, self.back, self.columns = body, back, body.names
 
     def take(self, rows: Integers) -> "Frame":
         """Other rows, or the same in another order."""
-        return Frame(self.rows.take(rows), self.back)
+        return Frame(self.body.take(rows), self.back)
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """These columns with other counts, as the kind it was; no column knows labels, or an order
         of labels, beside those of its rows as they come."""
-        data = self.rows.data.select(list(names))
+        data = self.body.data.select(list(names))
         fresh = [_new_series(name, new, data.implementation) for name, new in counts.items()]
         return self.back(_own_copy(data.with_columns(*fresh)))
 
@@ -227,22 +226,16 @@ def _own_index(index: Any) -> Any:
     return pd.MultiIndex.from_arrays(fresh) if index.nlevels > 1 else fresh[0]
 
 
-@dataclass(frozen=True)
-class Line(Held):
+class CountsLine(Held):
     """Counts in one dimension, and the way back to the kind they were."""
 
-    rows: LineRows
-    back: Callable[[Integers], Any]
-    title: str | None = None  #: what a series is called
-    columns = ()
+    body: LineRows
 
-    def read(self, names: Collection[str]) -> Iterator[Piece]:
-        """All counts."""
-        yield Piece(self.rows)
-
-    def take(self, rows: Integers) -> "Line":
-        """A line is not put in order, for it has no columns."""
-        raise HoldfastError("`table` has no columns by which rows could be chosen.")
+    def __init__(
+        self, body: LineRows, back: Callable[[Integers], Any], title: str | None = None
+    ) -> None:
+        """`title` is what a series is called."""
+        self.body, self.back, self.title = body, back, title
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """The same kind of line."""
@@ -250,7 +243,7 @@ class Line(Held):
         return self.back(new)
 
 
-def open_line(source: Any) -> Line:
+def open_line(source: Any) -> CountsLine:
     """A series of any library, or an array."""
     import narwhals.stable.v2 as nw
 
@@ -266,16 +259,16 @@ def open_line(source: Any) -> Line:
 
 def _series_line(
     series: Any, back: Callable[[Integers], Any], index: Mapping[str, list[Any]]
-) -> Line:
+) -> CountsLine:
     def read(where: str, missing: Sequence[Any]) -> Integers:
         return series_counts(series, where, missing)
 
     name = None if series.name in (None, "") else str(series.name)
     rows = LineRows(tuple(index), list(index.values()), size=len(series), read=read)
-    return Line(rows, back, name)
+    return CountsLine(rows, back, name)
 
 
-def _open_array(source: Any) -> Line:
+def _open_array(source: Any) -> CountsLine:
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         check_flat(source)
         values = np.fromiter(source, dtype=object, count=len(source))
@@ -294,7 +287,7 @@ def _open_array(source: Any) -> Line:
     def read(where: str, missing: Sequence[Any]) -> Integers:
         return array_counts(values, where, missing)
 
-    return Line(LineRows((), (), size=len(values), read=read), lambda new: new.copy())
+    return CountsLine(LineRows((), (), size=len(values), read=read), lambda new: new.copy())
 
 
 def series_labels(source: Any) -> dict[str, list[Any]]:
@@ -341,11 +334,8 @@ def _collect(source: Any, lazy: Any) -> Frame:
 
 def duckdb_frame(relation: Any, table: Any) -> Frame:
     """A DuckDB relation, from what it gave as an Arrow table."""
-    import narwhals.stable.v2 as nw
-
     types = {name: str(t) for name, t in zip(relation.columns, relation.types, strict=True)}
-    rows = FrameRows(nw.from_native(table, eager_only=True))
-    return Frame(rows, lambda new: _to_duckdb(new, types))
+    return Frame(arrow_rows(table), lambda new: _to_duckdb(new, types))
 
 
 def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:

@@ -20,9 +20,9 @@ from holdfast.tables.csv_part import Lines, find_lines
 from holdfast.tables.excel import sheet_names
 from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
-from holdfast.tables.frames import Line
+from holdfast.tables.frames import CountsLine
 from holdfast.tables.look_columns import (
-    Kind,
+    ColumnKind,
     LookedColumn,
     codes_among,
     looked_column,
@@ -42,7 +42,7 @@ LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownRow:
     """A row as it is shown: its number in the file, where it has one, and its cells as text."""
 
     number: int | None
@@ -73,8 +73,8 @@ class Look:
     """Whether the names of columns seem to go over two rows."""
     rows: int = 0
     columns: tuple[LookedColumn, ...] = ()
-    first: tuple[Shown, ...] = ()
-    last: tuple[Shown, ...] = ()
+    first: tuple[ShownRow, ...] = ()
+    last: tuple[ShownRow, ...] = ()
     """The last rows, as far as they are not among the first."""
     problem: str = ""
     """What keeps it from being read."""
@@ -102,7 +102,7 @@ class Look:
             if column.name not in self.non_private_counts
             and (column.repeated or (self.rows > 1 and column.different == self.rows))
         ]
-        text = [column.name for column in likely if column.kind is Kind.TEXT]
+        text = [column.name for column in likely if column.kind is ColumnKind.TEXT]
         return () if self.persons_by else tuple(text or (column.name for column in likely))
 
     @property
@@ -161,7 +161,7 @@ def _as_it_lies(path: Path, asked: TableOptions, found: Look, shown: tuple[int, 
         records = [record for record in file_records(path, asked.sheet) if any(record[2])]
     except (HoldfastError, OSError):
         return found
-    rows = [Shown(number, tuple(cells)) for number, _, cells in records]
+    rows = [ShownRow(number, tuple(cells)) for number, _, cells in records]
     header = asked.header_row or find_lines(records).header_row or 1
     below = [cells for number, _, cells in records if number > header]
     width = max(map(len, below), default=0)
@@ -178,8 +178,8 @@ def _look(
     source: Any, asked: TableOptions, name: str, part: dict[str, int], shown: tuple[int, int]
 ) -> Look:
     opened = open_source(source, asked)
-    if isinstance(opened, Line):
-        return Look(name=name, rows=len(opened.rows))
+    if isinstance(opened, CountsLine):
+        return Look(name=name, rows=len(opened.body))
     names = [name for name in opened.columns if list(opened.columns).count(name) == 1]
     opened.settle(names, ())
     cells: dict[str, list[Any]] = {name: [] for name in names}
@@ -246,11 +246,13 @@ def _tail(
     return {name: (before.get(name, []) + rows.cells(name, some))[-number:] for name in names}
 
 
-def _shown(cells: dict[str, list[Any]], places: range, numbers: Sequence[int]) -> tuple[Shown, ...]:
+def _shown(
+    cells: dict[str, list[Any]], places: range, numbers: Sequence[int]
+) -> tuple[ShownRow, ...]:
     """Rows at these places, counted from the end where they are below 0."""
     columns = [cells[name] for name in cells]
     return tuple(
-        Shown(
+        ShownRow(
             numbers[at] if -len(numbers) <= at < len(numbers) else None,
             tuple(cell_text(column[at]) for column in columns),
         )

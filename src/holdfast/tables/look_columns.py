@@ -14,7 +14,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.counts import Codes, is_missing, label_text, text_values
-from holdfast.tables.leaks.totals import Totals, is_total
+from holdfast.tables.leaks.totals import TotalRows, is_total
 from holdfast.tables.near import near_labels
 from holdfast.tables.partition import label_order
 
@@ -40,7 +40,7 @@ _NINES = (99, 999, 9_999, 99_999)
 _FAR = 3  # times the next lower count, from which on nines stand apart
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What the cells of a column are, mostly."""
 
     WHOLE = "whole numbers"
@@ -56,7 +56,7 @@ class LookedColumn:
     """A column: what it holds, and how many different cells."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     different: int
     repeated: tuple[str, ...] = ()
     """Labels that come more than once, where nearly all come once."""
@@ -81,11 +81,11 @@ def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> Look
     repeated = [text for text, rows in texts.items() if rows > 1]
     kind = _kind([cell for cell in known if text_of(cell).strip() not in codes])
     labels: tuple[tuple[str, int], ...] = ()
-    grouping = kind in (Kind.TEXT, Kind.TRUTH) and not names_persons(name)
+    grouping = kind in (ColumnKind.TEXT, ColumnKind.TRUTH) and not names_persons(name)
     if grouping and len(texts) <= min(FEW_LABELS, len(known) / 2):
         labels = tuple(sorted(texts.items(), key=lambda item: label_order(item[0])))
     once = len(known) > 2 and len(texts) >= 0.95 * len(known)
-    words = kind is Kind.TEXT
+    words = kind is ColumnKind.TEXT
     return LookedColumn(
         name=name,
         kind=kind,
@@ -97,31 +97,31 @@ def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> Look
     )
 
 
-def _kind(cells: Sequence[Any]) -> Kind:
+def _kind(cells: Sequence[Any]) -> ColumnKind:
     """What nine of ten cells are."""
     kinds = Counter(map(_kind_of, cells))
-    whole = kinds[Kind.WHOLE]
-    kinds[Kind.NUMBERS] += whole if whole < 0.9 * len(cells) else 0
-    kind, number = max(kinds.items(), key=lambda item: item[1], default=(Kind.EMPTY, 0))
-    return kind if number >= 0.9 * len(cells) else Kind.TEXT
+    whole = kinds[ColumnKind.WHOLE]
+    kinds[ColumnKind.NUMBERS] += whole if whole < 0.9 * len(cells) else 0
+    kind, number = max(kinds.items(), key=lambda item: item[1], default=(ColumnKind.EMPTY, 0))
+    return kind if number >= 0.9 * len(cells) else ColumnKind.TEXT
 
 
-def _kind_of(cell: Any) -> Kind:
+def _kind_of(cell: Any) -> ColumnKind:
     if isinstance(cell, bool | np.bool_):
-        return Kind.TRUTH
+        return ColumnKind.TRUTH
     if isinstance(cell, date):
-        return Kind.DATES
+        return ColumnKind.DATES
     if isinstance(cell, str):
         if cell.strip().lower() in ("true", "false", "yes", "no"):
-            return Kind.TRUTH
+            return ColumnKind.TRUTH
         if text_values([cell])[0] >= 0:
-            return Kind.WHOLE
+            return ColumnKind.WHOLE
         if _DATE.fullmatch(cell.strip()):
-            return Kind.DATES
-        return Kind.NUMBERS if _NUMBER.fullmatch(cell) else Kind.TEXT
+            return ColumnKind.DATES
+        return ColumnKind.NUMBERS if _NUMBER.fullmatch(cell) else ColumnKind.TEXT
     if isinstance(cell, int | float | Decimal | np.number):
-        return Kind.WHOLE if float(cell).is_integer() else Kind.NUMBERS
-    return Kind.TEXT
+        return ColumnKind.WHOLE if float(cell).is_integer() else ColumnKind.NUMBERS
+    return ColumnKind.TEXT
 
 
 def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def nines_in(counts: Integers) -> str:
 def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
     """Whether a column holds whole numbers from 0 that repeat, and is not named like another
     number."""
-    if column.kind is not Kind.WHOLE or _NO_COUNT.search(str(name)):
+    if column.kind is not ColumnKind.WHOLE or _NO_COUNT.search(str(name)):
         return False
     known = sum(not is_missing(cell) and cell != "" for cell in cells)
     return bool(column.different < max(0.95 * known, 20) or known < 20)
@@ -166,7 +166,7 @@ def sums_among(cells: Sequence[Any], missing: Sequence[Any]) -> str:
     """How rows of counts add up others."""
     named = Codes(missing)
     counts = text_values(["" if named.has(cell) else text_of(cell) for cell in cells], [""])
-    found = Totals()
+    found = TotalRows()
     found.see(counts[counts >= 0])
     return "; ".join(map(str, found.leaks()))
 
@@ -176,9 +176,13 @@ def two_headings(columns: Sequence[Sequence[Any]]) -> bool:
     filled = [
         [*c[:1], *(cell for cell in c[1:] if not is_missing(cell) and cell != "")] for c in columns
     ]
-    numeric = [c for c in filled if len(c) > 2 and _kind(c[1:]) in (Kind.WHOLE, Kind.NUMBERS)]
+    numeric = [
+        c for c in filled if len(c) > 2 and _kind(c[1:]) in (ColumnKind.WHOLE, ColumnKind.NUMBERS)
+    ]
     firsts = [text_of(column[0]).strip() for column in numeric]
-    words = [text for text in firsts if _kind_of(text) is Kind.TEXT and not _CODES.fullmatch(text)]
+    words = [
+        text for text in firsts if _kind_of(text) is ColumnKind.TEXT and not _CODES.fullmatch(text)
+    ]
     return bool(numeric) and len(words) == len(numeric)
 
 

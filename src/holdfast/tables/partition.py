@@ -64,8 +64,8 @@ class GroupReader:
 
     def __init__(self, within: Within) -> None:
         self.within = within
-        self._parts: list[_Labels | _Numbers] = [
-            _Labels(part) if isinstance(part, str) else _Numbers(part.column)
+        self._parts: list[_LabelColumn | _ClassColumn] = [
+            _LabelColumn(part) if isinstance(part, str) else _ClassColumn(part.column)
             for part in within.parts
         ]
         self._seen: list[tuple[Integers, Integers]] = []
@@ -182,7 +182,7 @@ def _unique_lines(lines: Integers) -> tuple[Integers, Integers]:
     return first, inside
 
 
-class _Labels:
+class _LabelColumn:
     """A column of labels."""
 
     def __init__(self, name: str) -> None:
@@ -217,7 +217,7 @@ class _Labels:
         return np.array(found, dtype=np.int64)
 
 
-class _Numbers:
+class _ClassColumn:
     """A column of numbers, for classes; the identifier of a number is its bits."""
 
     def __init__(self, name: str) -> None:

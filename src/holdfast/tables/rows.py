@@ -18,6 +18,10 @@ class Rows(Protocol):
     """Some rows of a table, in the form in which they came."""
 
     @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    @property
     def text(self) -> bool:
         """Whether all cells are text, as in a CSV file."""
 

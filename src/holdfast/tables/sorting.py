@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -18,7 +18,7 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.checks import CheckedRows, Reading
 from holdfast.tables.counts import MISSING
-from holdfast.tables.frames import FrameRows
+from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
 from holdfast.tables.rows import ListRows, Rows
@@ -38,38 +38,32 @@ def check_sorter() -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class Sorted(Source):
-    """Rows in their order: their published cells in a file, their counts in memory."""
+    """Rows in their order: their published cells in a file, which lives as long as this object,
+    their counts in memory."""
 
-    path: Path
-    """Where the cells are, while this object lives."""
-    names: tuple[str, ...]
-    counts: dict[str, Integers] = field(repr=False)
-    zero: Marks = field(repr=False)
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The columns that are published."""
-        return self.names
+    def __init__(
+        self, cells: Path, names: Sequence[str], counts: dict[str, Integers], zero: Marks
+    ) -> None:
+        self._cells, self.columns = cells, names
+        self._counts, self._zero = counts, zero
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
-        import narwhals.stable.v2 as nw
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
         start, wanted = 0, [name for name in self.columns if name in names]
-        with parquet.ParquetFile(self.path) as file:
+        with parquet.ParquetFile(self._cells) as file:
             for batch in file.iter_batches(_AT_A_TIME, columns=[*wanted, _ROW]):
                 rows = batch.column(_ROW).to_numpy()
                 table = pa.table({name: batch.column(name) for name in wanted} | {_ROW: rows})
-                for name, own in self.counts.items():
+                for name, own in self._counts.items():
                     some = own[rows]
                     table = table.append_column(name, pa.array(some, mask=some == MISSING))
-                table = table.append_column(_ZERO, pa.array(self.zero[rows]))
-                done = min((start + len(rows)) / max(len(self.zero), 1), 1.0)
-                yield Piece(FrameRows(nw.from_native(table, eager_only=True)), start, "", done)
+                table = table.append_column(_ZERO, pa.array(self._zero[rows]))
+                done = min((start + len(rows)) / max(len(self._zero), 1), 1.0)
+                yield Piece(arrow_rows(table), start, "", done)
                 start += len(rows)
 
 

@@ -1,11 +1,15 @@
 """What holds a table: something that gives its rows, some at a time, as often as asked."""
 
+import hashlib
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from holdfast.arrays import Integers
-from holdfast.tables.csv_text import Style
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.rows import Rows
 
 
@@ -25,25 +29,23 @@ class Piece:
 class Source:
     """A table wherever it is kept."""
 
+    name = "`table`"
+    """What an error calls it."""
+    columns: Sequence[str] = ()
+    """The names of its columns; none where it has but counts."""
     in_memory = False
     """Whether all rows come at once, and can be put in another order."""
     notes: tuple[str, ...] = ()
     """What a reader should know of how it was read."""
+    path: Path
+    """Where it is kept, where it has files."""
+    paths: Sequence[Path] = ()
+    """All of its files."""
 
     @property
-    def name(self) -> str:
-        """What an error calls it."""
-        return "`table`"
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of its columns; none where it has but counts."""
-        raise NotImplementedError
-
-    @property
-    def style(self) -> Style:
+    def style(self) -> CsvStyle:
         """How it is written as CSV: as it came, where it was text."""
-        return Style()
+        return CsvStyle()
 
     @property
     def is_small(self) -> bool:
@@ -58,9 +60,18 @@ class Source:
         raise NotImplementedError
 
     def digest(self) -> bytes | None:
-        """What it is kept in, condensed; None where that has no bytes, or where rows may come in
+        """The bytes and names of its files, condensed; None where it has none: rows may come in
         another order the next time."""
-        return None
+        condensed = hashlib.sha256()
+        for path in self.paths:
+            name = os.path.relpath(path, self.path)  # a folder's name may hold its keys
+            condensed.update(name.encode(errors="surrogateescape") + b"\0")
+            try:
+                with path.open("rb") as file:
+                    condensed.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                raise HoldfastError(f"`{path}` cannot be read: {error.strerror}.") from None
+        return condensed.digest() if self.paths else None
 
     def held(self) -> "Held":
         """The same table in memory, all of it."""
@@ -74,7 +85,14 @@ class Source:
 class Held(Source):
     """A table in memory: one batch."""
 
+    body: Rows
+    file = ""
+    """What it was read from."""
     in_memory = True
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """All rows."""
+        yield Piece(self.body, file=self.file)
 
     def held(self) -> "Held":
         """It is already."""
@@ -82,4 +100,4 @@ class Held(Source):
 
     def take(self, rows: Integers) -> "Held":
         """Other rows, or the same in another order."""
-        raise NotImplementedError
+        raise HoldfastError("`table` has no columns by which rows could be chosen.")

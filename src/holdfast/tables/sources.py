@@ -11,20 +11,20 @@ from holdfast.tables.arrow_files import Query, few_rows, open_parquet
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines
-from holdfast.tables.files import read_file, wrong_ending
-from holdfast.tables.formats import Format, format_of, refuse_special
+from holdfast.tables.files import wrong_ending
+from holdfast.tables.formats import Format, format_of, refuse_special, unreadable
 from holdfast.tables.frames import duckdb_frame, open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.source import Source
 from holdfast.tables.spark import SparkTable, is_spark
-from holdfast.tables.text_source import TextSource
 
 
 def open_source(source: Any, options: TableOptions) -> Source:
     """What holds a table, from what the steward gave."""
     if not isinstance(source, str | os.PathLike):
         _refuse_file_options(options, ())
-        return open_columns(source) or open_line(source)
+        table = open_columns(source)
+        return open_line(source) if table is None else table
     path = Path(source)
     refuse_special(path)
     kind = format_of(path)
@@ -40,14 +40,14 @@ def open_source(source: Any, options: TableOptions) -> Source:
         return CsvFile(path, lines, options.thousands, options.decimal)
     if kind is Format.EXCEL:
         _refuse_file_options(options, {"sheet", "header_row", "last_row", "leave_out"})
-        return TextSource.of(read_file(path, lines, options.sheet), str(path))
+        return _open_workbook(path, lines, options.sheet)
     raise wrong_ending(path, *Format)
 
 
 def open_columns(source: Any) -> Source | None:
     """What holds a table with columns, and is no path; None for anything else."""
     if isinstance(source, CsvTable):
-        return TextSource.of(source)
+        return source
     duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
     if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
         table = few_rows(source)
@@ -60,6 +60,18 @@ def _open_folder(path: Path) -> Source:
     if files and all(format_of(file) is Format.TEXT for file in files):
         return CsvFolder(path, files)
     return open_parquet(path)
+
+
+def _open_workbook(path: Path, lines: Lines, sheet: str | None) -> CsvTable:
+    from holdfast.tables.excel import parse_excel
+
+    try:
+        table = parse_excel(path.read_bytes(), sheet, lines)
+    except OSError as error:
+        raise unreadable(path, error.strerror) from None
+    except HoldfastError as error:
+        raise HoldfastError(f"`{path}`: {error}") from None
+    return CsvTable.of(table.body, file=str(path))
 
 
 def _refuse_file_options(options: TableOptions, taken: Collection[str]) -> None:

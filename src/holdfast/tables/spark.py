@@ -13,8 +13,8 @@ from typing import Any
 from zlib import crc32
 
 from holdfast.arrays import Integers
-from holdfast.tables.arrow_files import arrow_rows, unreadable, whole_table
-from holdfast.tables.frames import Frame
+from holdfast.tables.arrow_files import unreadable, whole_table
+from holdfast.tables.frames import Frame, arrow_rows
 from holdfast.tables.partition import changed
 from holdfast.tables.source import Piece, Source
 
@@ -36,15 +36,10 @@ class SparkTable(Source):
     """A Spark frame: it is computed once for each pass, partition by partition."""
 
     def __init__(self, frame: Any) -> None:
-        self._frame = frame
+        self._frame, self.columns = frame, list(frame.columns)
         self._counts: list[str] = []
         self._known = 0
         """A sum of the counts as they were read last, by which the rows are known again."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of its columns."""
-        return list(self._frame.columns)
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Hear which columns hold counts: numbers that are not published as they are."""

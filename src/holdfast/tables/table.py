@@ -33,11 +33,11 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch
-from holdfast.tables.checks import CheckedRows, FirstPass, Reading, Sums
+from holdfast.tables.checks import CheckedRows, FirstPass, Reading, RowSums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.file_rows import as_in_file
-from holdfast.tables.frames import Line
+from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
@@ -73,7 +73,7 @@ class Table:
     """Where the rows come from."""
     _reading: Reading = field(repr=False)
     _groups: GroupReader = field(repr=False)
-    _sums: Sums = field(repr=False)
+    _sums: RowSums = field(repr=False)
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Table:
         with those of the columns that nobody else may see."""
         names = self.roles.others if published else self.roles.within.columns
         names = (*names, *(self.roles.withheld if withheld else ()))
-        start, sums = 0, Sums()
+        start, sums = 0, RowSums()
         for checked in self._reading.rows(names):
             wanted = checked.wanted()
             sums.see(wanted)
@@ -187,8 +187,8 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 def _checked(source: Any, asked: TableOptions) -> Table:
     found = open_source(source, asked)
-    lone = isinstance(found, Line)
-    index = tuple(found.rows.names) if isinstance(found, Line) else ()
+    lone = isinstance(found, CountsLine)
+    index = tuple(found.body.names) if isinstance(found, CountsLine) else ()
     roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
     names = list(found.columns)
     found.settle(roles.others, (*roles.counts, *roles.within.numbers))
@@ -207,7 +207,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     partition, measured = first.groups.settle()
     sums = first.sums
     if later:
-        reading, sums = in_order(reading, first.as_text), Sums()
+        reading, sums = in_order(reading, first.as_text), RowSums()
         for checked in reading.rows(()):
             sums.see(checked)
     return Table(

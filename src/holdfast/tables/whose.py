@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from holdfast.tables.frames import Line
+from holdfast.tables.frames import CountsLine
 from holdfast.tables.table import Table
 
 
@@ -31,8 +31,8 @@ def whose(table: Table) -> Whose | None:
     if not source.is_small:
         stored = source.digest()
         return None if stored is None else Whose(rows=stored, columns={})
-    line = source if isinstance(source, Line) else None
-    names = (*table.others, *table.withheld) if line is None else tuple(line.rows.names)
+    line = source if isinstance(source, CountsLine) else None
+    names = (*table.others, *table.withheld) if line is None else tuple(line.body.names)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     for batch in table.batches(published=True, withheld=True):
         for name, column in hashed.items():

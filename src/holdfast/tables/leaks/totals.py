@@ -51,10 +51,10 @@ def named_total() -> Leak:
     return Leak((TOTALS,), "a row is named like a total of others", told=True)
 
 
-class Totals:
+class TotalRows:
     """Whether one row is the sum of all others, or rows are sums of those around them.
 
-    >>> totals = Totals()
+    >>> totals = TotalRows()
     >>> totals.see(np.array([9, 2, 3, 4, 21, 6, 7, 8, 40, 11, 9, 20, 105, 50, 31, 24]))
     >>> [str(leak) for leak in totals.leaks()]
     ['rows are sums of the rows that follow them']

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.leaks.search import Leak, find_leaks
-from holdfast.tables.leaks.totals import Totals
+from holdfast.tables.leaks.totals import TotalRows
 from holdfast.tables.spans import Keys
 
 SAMPLE = 5_000  # rows with a count of 0, and as many with others
@@ -38,7 +38,7 @@ class Watch:
         self._withheld = frozenset(withheld)
         self._samples = (_Sample(len(columns)), _Sample(len(columns)))
         self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
-        self._order, self._total, self._in_order = Order(), Totals(), in_order
+        self._order, self._total, self._in_order = Order(), TotalRows(), in_order
         self._labels: dict[str | None, LabelOrder] = {}
 
     def see(
