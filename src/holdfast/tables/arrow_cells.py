@@ -1,7 +1,7 @@
 """Arrow columns: their cells as Python objects, as numbers of labels, as keys; tables without what
 is written beside the data, which may tell the true counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from holdfast.tables.csv_text import LONGEST_CELL
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.spans import Keys
+from holdfast.tables.texts import Texts
 
 
 def without_dictionary(column: Any) -> Any:
@@ -186,42 +187,42 @@ def _text_keys(column: Any) -> Keys:
     import pyarrow as pa
 
     try:
-        cells = column.cast(pa.large_string()).cast(pa.large_binary())
+        cells = Texts.of_arrow(column.cast(pa.large_string()))
     except pa.ArrowException:  # bytes that are not text, and kinds that have none
+        cells = None
+    if cells is None:
         return text_keys([repr(cell) for cell in column.to_pylist()])
-    _, offsets, data = cells.buffers()
-    ends = np.frombuffer(offsets, dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
-    return keys_between(np.frombuffer(data or b"", dtype=np.uint8), ends[:-1], ends[1:])
+    return keys_between(cells.data, cells.starts, cells.stops)
 
 
 def may_hold(column: Any, words: Sequence[str]) -> bool:
     """Whether a cell of an Arrow column may have one of some words in it, by a glance."""
-    found = [_bytes_of(chunk) for chunk in _chunks(column)]
-    lower = [data.lower() for data, _ in found if data is not None]
-    odd = any(data is None for data, _ in found)
-    return odd or any(word.encode() in data for data in lower for word in words)
+    return any(
+        data is None or any(word.encode() in data.lower() for word in words)
+        for data, _ in _glances(column)
+    )
 
 
 def is_writable(column: Any) -> bool:
     """Whether every cell of an Arrow column of text can be written in a file, by a glance."""
-    found = [_bytes_of(chunk) for chunk in _chunks(column)]
-    return all(d is not None and b"\0" not in d and size <= LONGEST_CELL for d, size in found)
+    return all(
+        data is not None and b"\0" not in data and size <= LONGEST_CELL
+        for data, size in _glances(column)
+    )
 
 
-def _chunks(column: Any) -> list[Any]:
-    return list(column.chunks) if hasattr(column, "chunks") else [column]
-
-
-def _bytes_of(chunk: Any) -> tuple[bytes | None, int]:
-    """The bytes of all texts, one after the other, and the size of the longest."""
+def _glances(column: Any) -> Iterator[tuple[bytes | None, int]]:
+    """The bytes of all texts of each chunk, one after the other, and the size of the longest; None
+    where cells are neither texts nor whole numbers."""
     import pyarrow as pa
 
-    values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-    wide = {pa.string(): np.int32, pa.large_string(): np.int64}.get(values.type)
-    if wide is None:
-        return (b"", 0) if pa.types.is_integer(values.type) else (None, 0)
-    _, offsets, data = values.buffers()
-    if offsets is None or not len(values):
-        return b"", 0
-    ends = np.frombuffer(offsets, wide)[values.offset : values.offset + len(values) + 1]
-    return bytes(data or b"")[ends[0] : ends[-1]], int(np.diff(ends).max())
+    for chunk in column.chunks if hasattr(column, "chunks") else [column]:
+        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        texts = Texts.of_arrow(values)
+        if texts is None:
+            yield (b"" if pa.types.is_integer(values.type) else None), 0
+        elif not len(texts):
+            yield b"", 0
+        else:
+            data = texts.data[texts.starts[0] : texts.stops[-1]].tobytes()
+            yield data, int((texts.stops - texts.starts).max())

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.batch import Batch
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.keys import LABELS, Repeats, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
@@ -28,52 +28,13 @@ MOST_BESIDE = 40
 """Withheld columns that kept ones are compared with."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckedRows:
-    """Some rows of a table: their counts are counts, and zero where that is known."""
-
-    rows: Rows
-    counts: dict[str, Integers]
-    structural_zero: Marks
-    inside: Marks | None
-    """Which of them are in the subset; None where all are wanted."""
-    before: int
-    """So many rows came before them."""
-    done: float | None
-
-    @property
-    def measured(self) -> dict[str, Marks]:
-        """The rows whose count is measured: neither known to be zero nor missing."""
-        return {name: measured_rows(own, self.structural_zero) for name, own in self.counts.items()}
-
-    def wanted(self) -> "CheckedRows":
-        """The rows of the subset alone."""
-        if self.inside is None or self.inside.all():
-            return self
-        some = np.flatnonzero(self.inside)
-        return CheckedRows(
-            rows=self.rows.take(some),
-            counts={name: own[some] for name, own in self.counts.items()},
-            structural_zero=self.structural_zero[some],
-            inside=None,
-            before=self.before,
-            done=self.done,
-        )
-
-
-def measured_rows(counts: Integers, structural_zero: Marks) -> Marks:
-    """The rows that are neither publicly known to be zero nor missing."""
-    measured: Marks = (counts != MISSING) & ~structural_zero
-    return measured
-
-
 class Reading:
-    """How the rows of a source are read and checked, as often as asked."""
+    """How the rows of a source are read and batch, as often as asked."""
 
     def __init__(self, source: Source, roles: Roles) -> None:
         self.source, self.roles = source, roles
 
-    def rows(self, names: Sequence[str]) -> Iterator[CheckedRows]:
+    def rows(self, names: Sequence[str]) -> Iterator[Batch]:
         """All rows, with these columns beside the counts."""
         options, before = self.roles.options, 0
         zeros = StructuralZeros(options.structural_zero, options.category)
@@ -92,19 +53,19 @@ class Reading:
         names.append(options.category if labelled else None)
         return [name for name in names if name is not None]
 
-    def _checked(self, piece: Piece, zeros: StructuralZeros, before: int) -> CheckedRows:
+    def _checked(self, piece: Piece, zeros: StructuralZeros, before: int) -> Batch:
         where, missing = self.roles.where, self.roles.options.missing
         counts = {name: piece.rows.counts(name, where[name], missing) for name in self.roles.counts}
         marks = zeros.marks(piece.rows, before, piece.row)
         for own in counts.values():
             check_marks(marks, own, piece.row)
         subset = self.roles.subset
-        return CheckedRows(
+        return Batch(
             rows=piece.rows,
             counts=counts,
             structural_zero=marks,
             inside=None if subset is None else subset.marks(piece.rows, piece.row),
-            before=before,
+            start=before,
             done=piece.done,
         )
 
@@ -150,15 +111,15 @@ class FirstPass:
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
 
-    def see(self, checked: CheckedRows) -> None:
+    def see(self, batch: Batch) -> None:
         """Take in the next rows."""
-        self._labels(checked.rows)
+        self._labels(batch.rows)
         for name in self.roles.others:
-            checked.rows.refuse_unwritable(name)
+            batch.rows.refuse_unwritable(name)
         for watches in self._watches:
-            watches.see(checked)
-        wanted = checked.wanted()
-        for watches in self._part if checked.inside is not None else ():
+            watches.see(batch)
+        wanted = batch.wanted()
+        for watches in self._part if batch.inside is not None else ():
             watches.see(wanted)
         measured = wanted.measured
         columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
@@ -250,10 +211,10 @@ class RowSums:
     def __init__(self) -> None:
         self._sums: dict[str | None, int] = {}
 
-    def see(self, checked: CheckedRows) -> None:
+    def see(self, batch: Batch) -> None:
         """Take in the next rows."""
-        self._add(None, checked.structural_zero.tobytes())
-        for name, own in checked.counts.items():
+        self._add(None, batch.structural_zero.tobytes())
+        for name, own in batch.counts.items():
             self._add(name, np.ascontiguousarray(own).tobytes())
 
     def _add(self, name: str | None, data: bytes) -> None:
@@ -299,17 +260,17 @@ class _Watches:
             for name, apart in zip(looked, self._apart, strict=True)
         ]
 
-    def see(self, checked: CheckedRows) -> None:
+    def see(self, batch: Batch) -> None:
         """Take in the next rows."""
-        columns = [checked.counts[name] for name in self._names]
-        every, labels = columns, self._keys(checked.rows)
+        columns = [batch.counts[name] for name in self._names]
+        every, labels = columns, self._keys(batch.rows)
         if len(columns) > 1:
             known = np.logical_and.reduce([own != MISSING for own in columns])
             every = [*columns, np.where(known, np.sum(columns, axis=0), MISSING)]
         for at, (watch, own) in enumerate(zip(self._watches, every, strict=True)):
             others = [other for k, other in enumerate(columns) if k != at]
-            shown = np.flatnonzero(measured_rows(own, checked.structural_zero))
-            cells = partial(self._cells, checked.rows, shown, others)
+            shown = np.flatnonzero((own != MISSING) & ~batch.structural_zero)
+            cells = partial(self._cells, batch.rows, shown, others)
             watch.see(own[shown], cells, {name: keys[shown] for name, keys in labels.items()})
 
     def _cells(

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
-from holdfast.tables.spans import Bytes, Keys, by_record, digits, joined, separators
+from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
 from holdfast.tables.texts import Texts
 
 QUOTE, LF, CR = 34, 10, 13
@@ -50,26 +50,37 @@ class SpanRows:
     def __len__(self) -> int:
         return len(self.first)
 
-    def _raw(self, at: int) -> tuple[Integers, Integers]:
-        """Where the cells of a column begin and end, quotes included."""
+    def _column(self, at: int) -> Texts:
+        """The cells of the column at a place, between their quotes."""
         starts = self.seps[:, at - 1] + 1 if at else self.first
         stops = self.seps[:, at]
         if self.crlf and at == len(self.names) - 1:
             stops = stops - (self.data[stops - 1] == CR) * (stops > starts)
-        return starts, stops
-
-    def _spans(self, at: int) -> tuple[Integers, Integers]:
-        """The same without quotes."""
-        starts, stops = self._raw(at)
         if self.quoted:
             inside = (self.data[starts] == QUOTE) & (stops > starts)
             starts, stops = starts + inside, stops - inside
-        return starts, stops
+        return Texts(self.data, starts, stops)
+
+    def _raw(self, name: str) -> Texts:
+        return self._column(self.names.index(name))
+
+    def _doubled(self, cells: Texts) -> Marks:
+        """In which cells there are quotes, which are doubled."""
+        quotes = np.flatnonzero(self.data == QUOTE)
+        doubled: Marks = np.searchsorted(quotes, cells.stops) > np.searchsorted(
+            quotes, cells.starts
+        )
+        return doubled
+
+    def _plain(self, raw: Texts) -> list[str]:
+        """Cells as Python has them; a quote that is doubled is one."""
+        cells = raw.to_pylist()
+        return [cell.replace('""', '"') for cell in cells] if self.quoted else cells
 
     def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
         """A column of counts, -1 where one is not known."""
-        starts, stops = self._spans(self.names.index(name))
-        counts, odd = digits(self.data, starts, stops)
+        raw = self._raw(name)
+        counts, odd = digits(self.data, raw.starts, raw.stops)
         rows = np.flatnonzero(odd)
         if len(rows):
             cells = self.cells(name, rows)
@@ -81,16 +92,14 @@ class SpanRows:
 
     def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
         """The cells of a column, in all rows or some."""
-        starts, stops = self._spans(self.names.index(name))
-        if rows is not None:
-            starts, stops = starts[rows], stops[rows]
-        return _texts(self.data, starts, stops)
+        raw = self._raw(name)
+        return self._plain(raw if rows is None else raw[rows])
 
     numbers = cells
 
     def cells_at(self, at: int) -> list[str]:
         """The cells of the column at a place."""
-        return _texts(self.data, *self._spans(at))
+        return self._plain(self._column(at))
 
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
@@ -99,17 +108,12 @@ class SpanRows:
 
     def keys(self, name: str) -> Keys:
         """A key for each cell."""
-        starts, stops = self._spans(self.names.index(name))
-        keys = keys_between(self.data, starts, stops)
+        raw = self._raw(name)
+        keys = keys_between(self.data, raw.starts, raw.stops)
         if self.quoted:  # of doubled quotes one counts
-            inner = np.flatnonzero(self._quotes_in(starts, stops) > 0)
-            keys[inner] = text_keys(_texts(self.data, starts[inner], stops[inner]))
+            inner = np.flatnonzero(self._doubled(raw))
+            keys[inner] = text_keys(self._plain(raw[inner]))
         return keys
-
-    def _quotes_in(self, starts: Integers, stops: Integers) -> Integers:
-        """How many quotes there are in each span."""
-        quotes = np.flatnonzero(self.data == QUOTE)
-        return np.searchsorted(quotes, stops) - np.searchsorted(quotes, starts)
 
     def take(self, rows: Integers) -> "SpanRows":
         """Some of the rows, in their order."""
@@ -117,10 +121,8 @@ class SpanRows:
 
     def texts(self, name: str) -> Texts | None:
         """The cells of a column where they lie; None where quotes in them are doubled."""
-        starts, stops = self._spans(self.names.index(name))
-        if self.quoted and (self._quotes_in(starts, stops) > 0).any():
-            return None
-        return Texts(self.data, starts, stops)
+        raw = self._raw(name)
+        return None if self.quoted and self._doubled(raw).any() else raw
 
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """All cells of a column, where the block has such a word anywhere."""
@@ -132,8 +134,7 @@ class SpanRows:
 
     def text_of(self, name: str) -> str:
         """All cells of a column, one after the other."""
-        text = joined(self.data, *self._spans(self.names.index(name))).tobytes()
-        return text.decode(errors="surrogateescape")
+        return "".join(self.cells(name))
 
 
 def scan(
@@ -206,15 +207,3 @@ def _outside(block: Bytes, delimiter: int) -> Integers | None:
     begins[1:] |= doubled
     stops[:-1] |= doubled
     return places[outside] if begins.all() and stops.all() else None
-
-
-def _texts(data: Bytes, starts: Integers, stops: Integers) -> list[str]:
-    """The cells in spans, of which none holds a NUL."""
-    if not len(starts):
-        return []
-    ends = np.cumsum(stops - starts + 1)
-    cells = joined(data, starts, np.minimum(stops + 1, len(data)))
-    cells[ends - 1] = 0
-    text = cells.tobytes().decode(errors="surrogateescape")
-    found = text.split("\0")[:-1]
-    return [cell.replace('""', '"') for cell in found] if '""' in text else found

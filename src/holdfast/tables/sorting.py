@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import without_dictionary
-from holdfast.tables.checks import CheckedRows, Reading
+from holdfast.tables.checks import Reading
 from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
@@ -70,52 +70,44 @@ class Sorted(Source):
 def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
     """The same rows in the order of columns, of which some are compared as text; rows that are the
     same in all of them stay in the order in which they come."""
-    roles = reading.roles
-    taken, folder = _Taken(roles, as_text), tempfile.mkdtemp(prefix="holdfast-")
+    roles, folder = reading.roles, tempfile.mkdtemp(prefix="holdfast-")
+    counts: dict[str, list[Integers]] = {name: [] for name in roles.counts}
+    zero = list[Marks]()
+
+    def tables() -> Iterator[Any]:
+        """The cells and keys of all rows; their counts are kept as they pass by."""
+        start = 0
+        for batch in reading.rows(roles.others):
+            wanted = batch.wanted()
+            zero.append(wanted.structural_zero)
+            for name, own in wanted.counts.items():
+                counts[name].append(own)
+            if len(wanted):
+                yield _table(wanted.rows, start, roles, as_text)
+            start += len(wanted)
+
     try:
         path = Path(folder) / "cells.parquet"
-        _sort(taken.tables(reading), len(as_text), path)
-        found = Sorted(path, roles.others, taken.counts, taken.zero)
+        _sort(tables(), len(as_text), path)
+        whole = {name: np.concatenate(parts) for name, parts in counts.items()}
+        source = Sorted(path, roles.others, whole, np.concatenate(zero))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
     options = replace(roles.options, missing=("",), structural_zero=_ZERO, subset=None)
     options = replace(options, thousands=None, decimal=None)
-    return Reading(found, replace(roles, options=options))
+    return Reading(source, replace(roles, options=options))
 
 
-class _Taken:
-    """What is kept of rows as they pass by: their counts, and which are known to be zero."""
+def _table(rows: Rows, start: int, roles: Roles, as_text: Sequence[bool]) -> Any:
+    """The published cells of some rows and the keys of their order, as an Arrow table."""
+    import pyarrow as pa
 
-    def __init__(self, roles: Roles, as_text: Sequence[bool]) -> None:
-        self._roles, self._as_text = roles, as_text
-        self._parts: list[CheckedRows] = []
-        self.counts: dict[str, Integers] = {}
-        self.zero: Marks = np.empty(0, dtype=np.bool_)
-
-    def tables(self, reading: Reading) -> Iterator[Any]:
-        """The cells and the keys of rows, as Arrow tables."""
-        counts: dict[str, list[Integers]] = {name: [] for name in self._roles.counts}
-        zero, start = list[Marks](), 0
-        for checked in reading.rows(self._roles.others):
-            wanted = checked.wanted()
-            for name, own in wanted.counts.items():
-                counts[name].append(own)
-            zero.append(wanted.structural_zero)
-            if len(wanted.rows):
-                yield self._table(wanted.rows, start)
-            start += len(wanted.rows)
-        self.counts = {name: np.concatenate(parts) for name, parts in counts.items()}
-        self.zero = np.concatenate(zero)
-
-    def _table(self, rows: Rows, start: int) -> Any:
-        import pyarrow as pa
-
-        columns = {f"cell {name}": _cells(rows, name) for name in self._roles.others}
-        for k, (name, text) in enumerate(zip(self._roles.ordering, self._as_text, strict=True)):
-            columns |= _keys(k, rows, name, columns[f"cell {name}"], as_text=text)
-        return pa.table(columns | {"row": np.arange(start, start + len(rows))})
+    columns = {f"cell {name}": _cells(rows, name) for name in roles.others}
+    for k, (name, text) in enumerate(zip(roles.ordering, as_text, strict=True)):
+        columns |= _keys(k, rows, name, columns[f"cell {name}"], as_text=text)
+    return pa.table(columns | {"row": np.arange(start, start + len(rows))})
 
 
 def _keys(k: int, rows: Rows, name: str, cells: Any, *, as_text: bool) -> dict[str, Any]:

@@ -24,8 +24,9 @@ order in which they are published: of a large file with `order_by`, DuckDB puts 
 columns in order, on disk if need be, and the counts of all rows are held in memory.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch
-from holdfast.tables.checks import CheckedRows, FirstPass, Reading, RowSums
+from holdfast.tables.checks import FirstPass, Reading, RowSums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.file_rows import as_in_file
@@ -111,27 +112,17 @@ class Table:
         names = self.roles.others if published else self.roles.within.columns
         names = (*names, *(self.roles.withheld if withheld else ()))
         start, sums = 0, RowSums()
-        for checked in self._reading.rows(names):
-            wanted = checked.wanted()
+        for batch in self._reading.rows(names):
+            wanted = batch.wanted()
             sums.see(wanted)
-            if len(wanted.rows):
-                yield self._batch(wanted, start)
-            start += len(wanted.rows)
+            if len(wanted):
+                used = np.logical_or.reduce(list(wanted.measured.values()))
+                columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
+                group = self._groups.place(columns, used)
+                yield dataclasses.replace(wanted, start=start, group=group)
+            start += len(wanted)
         if start != self.rows or sums != self._sums:
             raise changed()
-
-    def _batch(self, checked: CheckedRows, start: int) -> Batch:
-        used = np.logical_or.reduce(list(checked.measured.values()))
-        columns = [checked.rows.codes(name) for name in self.roles.within.columns]
-        return Batch(
-            start=start,
-            counts=checked.counts,
-            missing={name: own == MISSING for name, own in checked.counts.items()},
-            structural_zero=checked.structural_zero,
-            group=self._groups.place(columns, used),
-            done=checked.done,
-            rows=checked.rows,
-        )
 
     def replace(self, counts: Mapping[str, Integers]) -> Any:
         """The same kind of table as came in: its published columns, with these counts. Rows of a
@@ -176,7 +167,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     >>> table.published, table.measured["deaths"].tolist()
     (('county', 'deaths'), [1])
     """
-    asked = TableOptions(**words) if options is None else replace(options, **words)
+    asked = TableOptions(**words) if options is None else dataclasses.replace(options, **words)
     try:
         return _checked(source, asked)
     except HoldfastError as error:
@@ -201,15 +192,15 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         check_sorter()
     reading = Reading(found, roles)
     first = FirstPass(reading, index, sorting=later)
-    for checked in reading.rows(first.names):
-        first.see(checked)
+    for batch in reading.rows(first.names):
+        first.see(batch)
     notes = first.finish()
     partition, measured = first.groups.settle()
     sums = first.sums
     if later:
         reading, sums = in_order(reading, first.as_text), RowSums()
-        for checked in reading.rows(()):
-            sums.see(checked)
+        for batch in reading.rows(()):
+            sums.see(batch)
     return Table(
         options=asked,
         roles=roles,

@@ -34,10 +34,8 @@ class Texts:
         texts = labels if whole.isascii() else [t.encode(errors="surrogateescape") for t in labels]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(labels))
         stops = np.cumsum(sizes)
-        found = Texts(np.frombuffer(data, np.uint8), stops - sizes, stops)
-        if places is None:
-            return found
-        return Texts(found.data, found.starts[places], found.stops[places])
+        column = Texts(np.frombuffer(data, np.uint8), stops - sizes, stops)
+        return column if places is None else column[places]
 
     @staticmethod
     def of_arrow(column: Any) -> "Texts | None":
@@ -46,8 +44,10 @@ class Texts:
 
         whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
         kind = {pa.string(): np.int32, pa.large_string(): np.int64}.get(whole.type)
-        if kind is None or not len(whole):
+        if kind is None:
             return None
+        if not len(whole):
+            return Texts.of([])
         _, offsets, data = whole.buffers()
         ends = np.frombuffer(offsets, kind)[whole.offset : whole.offset + len(whole) + 1]
         ends = ends.astype(np.int64)
@@ -56,12 +56,19 @@ class Texts:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, some: slice) -> "Texts":
+    def __getitem__(self, some: slice | Integers) -> "Texts":
         return Texts(self.data, self.starts[some], self.stops[some])
 
     def to_pylist(self) -> list[str]:
         """The texts as Python has them; none of them holds a NUL."""
-        return _lines([self], b"", b"\0").tobytes().decode().split("\0")[:-1]
+        if not len(self):
+            return []
+        data = self.data
+        if self.stops.max() == len(data):  # each text needs a byte behind it
+            data = np.append(data, np.uint8(0))
+        cells = joined(data, self.starts, self.stops + 1)
+        cells[np.cumsum(self.stops - self.starts + 1) - 1] = 0
+        return cells.tobytes().decode(errors="surrogateescape").split("\0")[:-1]
 
     def begin_with(self, signs: bytes) -> bool:
         """Whether a text begins with one of some signs of ASCII."""
