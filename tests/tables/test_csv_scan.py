@@ -91,7 +91,7 @@ def test_columns_of_texts_become_lines(rows, data):
     few = data.draw(st.lists(label, min_size=1, max_size=4, unique=True))
     places = np.array(data.draw(st.lists(st.integers(0, len(few) - 1), min_size=len(rows),
                                          max_size=len(rows))))  # fmt: skip
-    columns = {name: spans_of.texts(name) for name in NAMES} | {"few": Texts.of(few, places)}
+    columns = {name: spans_of.column(name) for name in NAMES} | {"few": Texts.of(few, places)}
     cells = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
     cells |= {"few": [few[place] for place in places]}
     chosen = data.draw(st.lists(st.sampled_from([*columns]), min_size=1, max_size=5))

@@ -33,8 +33,7 @@ from holdfast.tables.arrow_files import ParquetFiles
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.leaks import SAME_COUNTS
-from holdfast.tables.table import Table
-from holdfast.tables.whose import whose
+from holdfast.tables.table import Table, whose
 
 WRITING = "Writing"
 

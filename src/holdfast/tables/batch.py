@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.counts import MISSING
-from holdfast.tables.csv_scan import SpanRows
-from holdfast.tables.frames import FrameRows
 from holdfast.tables.rows import Rows
 
 
@@ -61,14 +58,8 @@ class Batch:
         )
 
     def column(self, name: str) -> Any:
-        """The same in the form in which they came: `Texts` of a CSV file, an Arrow array of Parquet
-        and other tables of Arrow, else a list."""
-        if isinstance(self.rows, SpanRows):
-            texts = self.rows.texts(name)
-            return self.rows.cells(name) if texts is None else texts
-        if isinstance(self.rows, FrameRows) and self.rows.data.implementation.is_pyarrow():
-            return without_dictionary(self.rows.series(name).to_native())
-        return self.rows.cells(name)
+        """A column that is published in the form in which it came."""
+        return self.rows.column(name)
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column that is published, of batches that were asked for with them."""

@@ -23,28 +23,6 @@ def names_in(value: Any, parameter: str) -> tuple[str, ...]:
     return names
 
 
-def count_column(columns: Sequence[str], count: str | None, **others: Any) -> str:
-    """The name of the column of counts, which plays no other part; `others` are named too.
-
-    >>> count_column(["county", "deaths"], "deaths", category="county"), count_column(["n"], None)
-    ('deaths', 'n')
-    """
-    if count is None and len(columns) != 1:
-        raise HoldfastError(
-            f"`count` must name the column that holds the counts. Hint: {suggest(columns)}"
-        )
-    name = columns[0] if count is None else count
-    find_column(columns, name, "count")
-    for parameter, other in others.items():
-        if isinstance(other, str):
-            if other == name:
-                raise HoldfastError(
-                    f"`count` must be a column of its own, {name!r} is also `{parameter}`."
-                )
-            find_column(columns, other, parameter)
-    return name
-
-
 def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
     """The position of a column that must exist, once."""
     found = [i for i, column in enumerate(columns) if column == name]
@@ -87,14 +65,6 @@ def suggest(columns: Sequence[Any], name: Any = "") -> str:
     listed = ", ".join(repr(c[:60]) for c in names[:_SHOWN])
     more = ", …" if len(names) > _SHOWN else ""
     return f"the columns are {listed}{more}."
-
-
-def no_columns(parameter: str) -> HoldfastError:
-    """The error for a column named where there is none."""
-    return HoldfastError(
-        f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
-        f"or leave `{parameter}` out."
-    )
 
 
 def refuse_odd_texts(name: str, texts: Sequence[str | None]) -> None:

@@ -6,7 +6,7 @@ from io import StringIO
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv_scan import SpanRows, scan
+from holdfast.tables.csv_scan import scan
 from holdfast.tables.csv_text import (
     LONGEST_CELL,
     LONGEST_RECORD,
@@ -14,7 +14,7 @@ from holdfast.tables.csv_text import (
     Header,
     too_long,
 )
-from holdfast.tables.rows import ListRows
+from holdfast.tables.rows import ListRows, Rows
 
 BLOCK = 1 << 23
 
@@ -33,7 +33,7 @@ class BlockReader:
         self._header, self._lists = header, lists
         self._rows, self._blank = 0, 0
 
-    def read(self, pieces: Iterable[bytes]) -> Iterator[SpanRows | ListRows]:
+    def read(self, pieces: Iterable[bytes]) -> Iterator[Rows]:
         """Some rows at a time."""
         rest = b""
         for data, final in _without_last_ends(pieces):
@@ -46,7 +46,7 @@ class BlockReader:
             if len(rows):
                 yield rows
 
-    def _parsed(self, data: bytes, final: bool) -> tuple[SpanRows | ListRows, int]:
+    def _parsed(self, data: bytes, final: bool) -> tuple[Rows, int]:
         names, newline = self._header.names, self._header.newline
         if not self._lists and not self._blank and data:
             rows = scan(data, names, self._header.delimiter, newline, final=final)

@@ -10,7 +10,6 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_blocks import BLOCK, BlockReader
 from holdfast.tables.csv_part import ALL, Lines, kept_lines, unmarked
-from holdfast.tables.csv_scan import SpanRows
 from holdfast.tables.csv_text import (
     BOMS,
     LONGEST_HEADER,
@@ -23,7 +22,7 @@ from holdfast.tables.csv_text import (
     read_header,
 )
 from holdfast.tables.formats import refuse_special, unreadable
-from holdfast.tables.rows import ListRows
+from holdfast.tables.rows import ListRows, Rows
 from holdfast.tables.source import Piece, Source
 
 SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
@@ -61,13 +60,12 @@ class _CsvSource(Source):
 
     def held(self) -> CsvTable:
         """All rows as lists of cells."""
-        rows = [piece.rows for piece in self.read(self.columns)]
-        parts = [part for part in rows if isinstance(part, SpanRows | ListRows)]
+        parts = [piece.rows for piece in self.read(self.columns)]
         columns = [
             list(chain.from_iterable(part.cells_at(at) for part in parts))
             for at in range(len(self.columns))
         ]
-        unmarked = next((part.unmarked for part in parts if isinstance(part, ListRows)), None)
+        unmarked = next((part.unmarked for part in parts), None)
         return CsvTable.of(ListRows(self.columns, columns, unmarked), self.style)
 
 
@@ -112,7 +110,7 @@ class CsvFile(_CsvSource):
             return
         valid = True
         for rows in BlockReader(self.header).read(self._body("surrogateescape")):
-            valid = valid and all(_is_valid(rows.text_of(name)) for name in published)
+            valid = valid and all(_is_valid("".join(rows.cells(name))) for name in published)
         self._decide(windows=not valid)
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
@@ -129,7 +127,7 @@ class CsvFile(_CsvSource):
         except HoldfastError as error:
             raise self._named(error) from None
 
-    def _unmarked_rows(self, rows: SpanRows | ListRows) -> SpanRows | ListRows:
+    def _unmarked_rows(self, rows: Rows) -> Rows:
         if self._unmarked is None or not isinstance(rows, ListRows):
             return rows
         plain = replace(rows, unmarked=self._unmarked).with_numbers(self._numbers)

@@ -17,6 +17,7 @@ from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
+from holdfast.tables.rows import Rows
 from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
 from holdfast.tables.texts import Texts
 
@@ -24,7 +25,7 @@ QUOTE, LF, CR = 34, 10, 13
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpanRows:
+class SpanRows(Rows):
     """Rows that lie in a block of bytes in UTF-8, records whole and quotes in order.
 
     >>> rows = scan(b'Kent,3\\n"Ely, City",0\\n', ("place", "n"), ",", final=True)
@@ -95,8 +96,6 @@ class SpanRows:
         raw = self._raw(name)
         return self._plain(raw if rows is None else raw[rows])
 
-    numbers = cells
-
     def cells_at(self, at: int) -> list[str]:
         """The cells of the column at a place."""
         return self._plain(self._column(at))
@@ -119,10 +118,10 @@ class SpanRows:
         """Some of the rows, in their order."""
         return replace(self, first=self.first[rows], seps=self.seps[rows])
 
-    def texts(self, name: str) -> Texts | None:
-        """The cells of a column where they lie; None where quotes in them are doubled."""
+    def column(self, name: str) -> Any:
+        """The texts of a column where they lie; a list of cells where quotes are doubled."""
         raw = self._raw(name)
-        return None if self.quoted and self._doubled(raw).any() else raw
+        return self._plain(raw) if self.quoted and self._doubled(raw).any() else raw
 
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """All cells of a column, where the block has such a word anywhere."""
@@ -131,10 +130,6 @@ class SpanRows:
 
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""
-
-    def text_of(self, name: str) -> str:
-        """All cells of a column, one after the other."""
-        return "".join(self.cells(name))
 
 
 def scan(

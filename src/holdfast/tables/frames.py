@@ -16,12 +16,13 @@ from holdfast.tables.arrow_cells import (
     is_writable,
     may_hold,
     python_cells,
+    without_dictionary,
     without_notes,
 )
 from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import LineRows
+from holdfast.tables.rows import LineRows, Rows
 from holdfast.tables.source import Held
 from holdfast.tables.spans import Keys
 
@@ -30,19 +31,16 @@ _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
 @dataclass(frozen=True)
-class FrameRows:
+class FrameRows(Rows):
     """Rows of an eager data frame in narwhals."""
 
     data: Any  #: the narwhals DataFrame
-    text = False
 
     def __len__(self) -> int:
         return len(self.data)
 
-    @property
-    def names(self) -> list[str]:
-        """The column names, in order."""
-        return list(self.data.columns)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", list(self.data.columns))
 
     def series(self, name: str, parameter: str = "column") -> Any:
         """One column, which must exist."""
@@ -61,7 +59,11 @@ class FrameRows:
             return python_cells(series.to_native())
         return list(series.to_list())
 
-    numbers = cells
+    def column(self, name: str) -> Any:
+        """An Arrow array of what is held in Arrow, else a list of cells."""
+        if self.data.implementation.is_pyarrow():
+            return without_dictionary(self.series(name).to_native())
+        return self.cells(name)
 
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
@@ -74,7 +76,7 @@ class FrameRows:
         """A key for each cell; equal ones in all batches of Arrow's tables."""
         if self.data.implementation.is_pyarrow():
             return arrow_keys(self.series(name).to_native())
-        return self.codes(name)[0].astype(np.uint64)
+        return super().keys(name)
 
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """The different cells of a column, where one of them may have such a word."""
@@ -128,7 +130,7 @@ class Frame(Held):
 
     def __init__(self, body: FrameRows, back: Callable[[Any], Any]) -> None:
         """`back` takes a narwhals DataFrame, whose columns of labels are as they came."""
-        self.body, self.back, self.columns = body, back, body.names
+        self.body, self.back, self.columns = body, back, list(body.names)
 
     def take(self, rows: Integers) -> "Frame":
         """Other rows, or the same in another order."""
@@ -253,7 +255,7 @@ def open_line(source: Any) -> CountsLine:
         return _series_line(chunks, lambda new: pa.array(known(new)), {})
     series = _narwhals(source)
     if isinstance(series, nw.Series):
-        return _series_line(series, lambda new: _like(series, new), _told(series_labels(source)))
+        return _series_line(series, lambda new: _like(series, new), _index_labels(source))
     return _open_array(source)
 
 
@@ -290,21 +292,18 @@ def _open_array(source: Any) -> CountsLine:
     return CountsLine(LineRows((), (), size=len(values), read=read), lambda new: new.copy())
 
 
-def series_labels(source: Any) -> dict[str, list[Any]]:
-    """The index of a pandas series by the names of its levels; nothing for what has none."""
+def _index_labels(source: Any) -> dict[str, list[Any]]:
+    """The index of a pandas series by the names of those levels that say more than the numbers of
+    the rows; nothing for what has none."""
     import narwhals.stable.v2 as nw
 
     if not nw.dependencies.is_pandas_like_series(source):
         return {}
-    index, levels = source.index, range(source.index.nlevels)
+    index = source.index
     names = ["index" if name is None else str(name) for name in index.names]
     apart = [name if names.count(name) == 1 else f"{name} {at}" for at, name in enumerate(names)]
-    return {apart[at]: index.get_level_values(at).tolist() for at in levels}
-
-
-def _told(index: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The levels of an index that say more than the numbers of the rows."""
-    return {name: cells for name, cells in index.items() if cells != list(range(len(cells)))}
+    levels = {name: index.get_level_values(at).tolist() for at, name in enumerate(apart)}
+    return {name: cells for name, cells in levels.items() if cells != list(range(len(cells)))}
 
 
 def _narwhals(source: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import Lines, find_lines
+from holdfast.tables.csv_part import find_lines
 from holdfast.tables.excel import sheet_names
 from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
@@ -192,8 +192,7 @@ def _look(
             tail = _tail(piece.rows, names, tail, shown[1])
             rows += len(piece.rows)
     except HoldfastError as error:
-        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
-        problem = as_in_file(str(error), lines, asked.sheet)
+        problem = as_in_file(str(error), asked.lines, asked.sheet)
     codes = {column: codes_among(cells[column], asked.missing) for column in names}
     looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
     counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
@@ -263,8 +262,7 @@ def _shown(
 def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
     """The numbers that rows have in their file."""
     if isinstance(source, str | os.PathLike) and rows <= LOOKED_AT:
-        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
-        yield from islice(row_numbers_in(Path(source), lines, asked.sheet), rows)
+        yield from islice(row_numbers_in(Path(source), asked.lines, asked.sheet), rows)
 
 
 def _hints(found: Look) -> Iterator[Hint]:

@@ -3,20 +3,20 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
 from holdfast.tables.columns import (
-    count_column,
     find_column,
     names_in,
-    no_columns,
     reads_as_number,
     refuse_odd_texts,
+    suggest,
 )
 from holdfast.tables.counts import check_codes, codes_of
+from holdfast.tables.csv_part import Lines
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
 from holdfast.tables.subset import Subset, read_subset
@@ -89,6 +89,11 @@ class TableOptions:
         return () if self.within is None else self.within.columns
 
     @property
+    def lines(self) -> Lines:
+        """Where the table lies in its file."""
+        return Lines(self.header_row, self.last_row, tuple(self.leave_out))
+
+    @property
     def file_options(self) -> dict[str, Any]:
         """Those of `FILE_OPTIONS` that are given."""
         every = {name: getattr(self, name) for name in FILE_OPTIONS}
@@ -96,62 +101,60 @@ class TableOptions:
 
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The parts of the columns of a table, which must have all that are named."""
-        parts = {"category": self.category, "structural_zero": self.structural_zero}
-        self._refuse_empty(parts)
-        named = [count_column(columns, name, **parts) for name in self.counts or (None,)]
+        if not self.counts and len(columns) != 1:
+            raise HoldfastError(
+                f"`count` must name the column that holds the counts. Hint: {suggest(columns)}"
+            )
+        counts, times = self.counts or tuple(columns), Counter(columns)
+        for parameter, name in self._named:
+            if not name:
+                raise HoldfastError(
+                    f"`{parameter}` must name a column, got an empty name. Hint: the first line "
+                    "must hold the names of the columns; give this one a name there, or name the "
+                    "row of the names with `header_row`, --header-row."
+                )
+            if times[name] != 1:
+                find_column(columns, name, parameter)
+            if name in counts and parameter != "count":
+                raise HoldfastError(f"`{parameter}` must not name the column of counts, {name!r}.")
         shown = {self.category, *self.keep, *self.grouping, *self._subset_column}
-        self._check_shown(columns, named)
         self._check_order_and_leaks(shown)
-        published = tuple(name for name in columns if name in {*named, *shown})
+        published = tuple(name for name in columns if name in {*counts, *shown})
         return Roles(
             options=self,
-            counts=tuple(named),
+            counts=counts,
             published=published,
             withheld=tuple(name for name in columns if name not in set(published)),
         )
 
     def roles_of_line(self) -> "Roles":
         """The same for counts without columns, of which none can be named."""
-        named = {
-            "count": self.counts,
-            "category": self.category,
-            "keep": self.keep,
-            "order_by": self.order_by,
-            "within": self.within,
-            "subset": self.subset,
-            "structural_zero": isinstance(self.structural_zero, str),
-        }
-        for parameter, name in named.items():
-            if name:
-                raise no_columns(parameter)
+        for parameter, _ in self._named:
+            raise HoldfastError(
+                f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
+                f"or leave `{parameter}` out."
+            )
         return Roles(options=self, counts=("",), published=("",), withheld=())
 
     @property
     def _subset_column(self) -> tuple[str, ...]:
         return () if self.subset is None else (self.subset.column,)
 
-    def _refuse_empty(self, parts: dict[str, Any]) -> None:
-        every: list[tuple[str, Any]] = [("count", name) for name in self.counts]
-        every += [("order_by", self.order_by), *parts.items()]
-        for parameter, name in every:
-            if isinstance(name, str) and not name:
-                raise HoldfastError(
-                    f"`{parameter}` must name a column, got an empty name. Hint: the first line "
-                    "must hold the names of the columns; give this one a name there, or name the "
-                    "row of the names with `header_row`, --header-row."
-                )
-
-    def _check_shown(self, columns: Sequence[str], counts: Sequence[str]) -> None:
-        times = Counter(columns)
-        shown = (("keep", self.keep), ("within", self.grouping), ("subset", self._subset_column))
-        for parameter, names in shown:
-            for name in names:
-                if times[name] != 1:
-                    find_column(columns, name, parameter)
-                if name in counts:
-                    raise HoldfastError(
-                        f"`{parameter}` must not name the column of counts, {name!r}."
-                    )
+    @property
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """Each column that is named, after the parameter that names it."""
+        zeros = (self.structural_zero,) if isinstance(self.structural_zero, str) else ()
+        named: dict[str, Sequence[str | None]] = {
+            "count": self.counts,
+            "category": (self.category,),
+            "structural_zero": zeros,
+            "keep": self.keep,
+            "within": self.grouping,
+            "subset": self._subset_column,
+            "order_by": (self.order_by,),
+        }
+        for parameter, names in named.items():
+            yield from ((parameter, name) for name in names if name is not None)
 
     def _check_order_and_leaks(self, shown: set[str | None]) -> None:
         if self.order_by is not None and self.order_by not in shown:

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.tables.counts import is_missing
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import ListRows, Rows
+from holdfast.tables.rows import Rows
 
 Key = tuple[bool, Any]
 
@@ -30,7 +30,7 @@ def rows_by(columns: Iterable[Coded | Sequence[Any]]) -> Integers:
 
 def order_codes(rows: Rows, name: str) -> Coded:
     """A column by whose cells rows are put in order, numbers without marks."""
-    if isinstance(rows, ListRows) and rows.unmarked is not None:
+    if rows.unmarked is not None:
         return coded(rows.numbers(name))
     try:
         return rows.codes(name)

@@ -21,7 +21,7 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.rows import ListRows, Rows
+from holdfast.tables.rows import Rows
 from holdfast.tables.source import Piece, Source
 
 _MEMORY = "256MB"
@@ -116,8 +116,7 @@ def _keys(k: int, rows: Rows, name: str, cells: Any, *, as_text: bool) -> dict[s
     import pyarrow.compute as pc
 
     texts = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
-    marked = isinstance(rows, ListRows) and rows.unmarked is not None
-    if as_text and texts and not marked:  # the cells themselves, and quicker
+    if as_text and texts and rows.unmarked is None:  # the cells themselves, and quicker
         known = pc.fill_null(cells, "").cast(pa.large_string())
         return {f"gap{k}": pc.equal(known, ""), f"key{k}": known}
     codes, different = order_codes(rows, name)

@@ -34,13 +34,12 @@ def open_source(source: Any, options: TableOptions) -> Source:
     if kind is Format.PARQUET:
         _refuse_file_options(options, ())
         return open_parquet(path)
-    lines = Lines(options.header_row, options.last_row, tuple(options.leave_out))
     if kind is Format.TEXT:
         _refuse_file_options(options, set(FILE_OPTIONS) - {"sheet"})
-        return CsvFile(path, lines, options.thousands, options.decimal)
+        return CsvFile(path, options.lines, options.thousands, options.decimal)
     if kind is Format.EXCEL:
         _refuse_file_options(options, {"sheet", "header_row", "last_row", "leave_out"})
-        return _open_workbook(path, lines, options.sheet)
+        return _open_workbook(path, options.lines, options.sheet)
     raise wrong_ending(path, *Format)
 
 

@@ -25,6 +25,7 @@ columns in order, on disk if need be, and the counts of all rows are held in mem
 """
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +37,6 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch
 from holdfast.tables.checks import FirstPass, Reading, RowSums
 from holdfast.tables.counts import MISSING
-from holdfast.tables.csv_part import Lines
 from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
@@ -46,7 +46,7 @@ from holdfast.tables.sorting import Sorted, check_sorter, in_order
 from holdfast.tables.source import Held, Source
 from holdfast.tables.sources import open_source
 
-__all__ = ["Batch", "Table", "TableOptions", "open_table"]
+__all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,8 +171,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     try:
         return _checked(source, asked)
     except HoldfastError as error:
-        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
-        said = as_in_file(str(error), lines, asked.sheet)
+        said = as_in_file(str(error), asked.lines, asked.sheet)
         raise (error if said == str(error) else HoldfastError(said)) from None
 
 
@@ -220,3 +219,38 @@ def _checked(source: Any, asked: TableOptions) -> Table:
 def _in_order(source: Held, roles: Roles) -> Held:
     (piece,) = source.read(roles.ordering)
     return source.take(rows_by([order_codes(piece.rows, name) for name in roles.ordering]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whose:
+    """All of a table but its counts, condensed."""
+
+    rows: bytes
+    """Every cell in row order, withheld ones too; of a large file all of its bytes."""
+    columns: dict[str, bytes]
+    """Each column by itself; none of a large file."""
+
+
+def whose(table: Table) -> Whose | None:
+    """What tells whose each row is; None where rows may come in another order the next time.
+
+    >>> from holdfast.tables.csv import CsvTable
+    >>> tables = [CsvTable(("place", "n"), [[place, "3"]]) for place in ("Kent", "Kent", "Ely")]
+    >>> same, again, other = (whose(open_table(table, count="n")) for table in tables)
+    >>> same == again, same == other
+    (True, False)
+    """
+    source = table.source
+    if not source.is_small:
+        stored = source.digest()
+        return None if stored is None else Whose(rows=stored, columns={})
+    line = source if isinstance(source, CountsLine) else None
+    names = (*table.others, *table.withheld) if line is None else tuple(line.body.names)
+    hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
+    for batch in table.batches(published=True, withheld=True):
+        for name, column in hashed.items():
+            cells = "\n".join(map(repr, batch.cells(name)))
+            column.update(f"{cells}\n".encode(errors="surrogatepass"))
+    columns = {name: column.digest() for name, column in hashed.items()}
+    called = repr(line and line.title).encode()
+    return Whose(rows=hashlib.sha256(called + b"".join(columns.values())).digest(), columns=columns)
