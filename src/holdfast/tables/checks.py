@@ -29,7 +29,7 @@ MOST_BESIDE = 40
 
 
 class Reading:
-    """How the rows of a source are read and batch, as often as asked."""
+    """How the rows of a source are read and checked, as often as asked."""
 
     def __init__(self, source: Source, roles: Roles) -> None:
         self.source, self.roles = source, roles
@@ -96,10 +96,11 @@ class FirstPass:
         beside = tuple(index) or roles.watched
         withheld = _compared(roles) if set(beside) - {options.category} else []
         marked = options.thousands is not None or options.decimal is not None
-        ways = (False, True) if marked else (False,)
-        self._watches = [_Watches(roles, beside, withheld, numbers=way) for way in ways]
-        self._part = [_Watches(roles, beside, withheld, numbers=way) for way in ways]
-        """What looks at the rows of a subset alone, where one is named."""
+        self._watches = [
+            _Watches(roles, beside, withheld, numbers, subset)
+            for subset in (False, *[True] * (roles.subset is not None))
+            for numbers in (False, *[True] * marked)
+        ]
         self._repeats, self._named = Repeats(), False
         self._totals = text_keys(total_labels())
         self.groups = GroupReader(roles.within)
@@ -116,11 +117,9 @@ class FirstPass:
         self._labels(batch.rows)
         for name in self.roles.others:
             batch.rows.refuse_unwritable(name)
-        for watches in self._watches:
-            watches.see(batch)
         wanted = batch.wanted()
-        for watches in self._part if batch.inside is not None else ():
-            watches.see(wanted)
+        for watches in self._watches:
+            watches.see(wanted if watches.subset else batch)
         measured = wanted.measured
         columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
         if len(wanted.rows):
@@ -138,10 +137,9 @@ class FirstPass:
     def finish(self) -> tuple[str, ...]:
         """Raise if something is not in order; else what a reader should know, without counts."""
         self._refuse_nothing()
-        parts = (self._watches, self._part) if self.roles.subset else (self._watches,)
         named = [named_total()][: self._named]
         notes = self._repeated_notes()
-        for watches in (one for part in parts for one in part):
+        for watches in self._watches:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
         subset = self.roles.subset
@@ -236,10 +234,11 @@ class _Watches:
     """What looks at each column of counts: of several beside the others, and at their sum."""
 
     def __init__(
-        self, roles: Roles, beside: Sequence[str], withheld: Sequence[str], *, numbers: bool
+        self, roles: Roles, beside: Sequence[str], withheld: list[str], numbers: bool, subset: bool
     ) -> None:
-        """`numbers` says that cells are looked at without the marks in numbers."""
-        names, options = roles.counts, roles.options
+        """`numbers` says that cells are looked at without the marks in numbers, `subset` that the
+        rows of the subset are looked at alone."""
+        names, options, self.subset = roles.counts, roles.options, subset
         self._names, self._columns = names, [*beside, *withheld]
         self._numbers, self._seen = numbers, 0
         repeated = options.category is None or options.repeated_categories
