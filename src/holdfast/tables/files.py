@@ -9,10 +9,12 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.cell_text import cell_text, number_or_text
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
-from holdfast.tables.formats import STREAMED, Format, endings, format_of
-from holdfast.tables.frames import Frame, as_list, check_flat, no_pyarrow, open_frame
+from holdfast.tables.formats import STREAMED, Format, format_of, wrong_ending
+from holdfast.tables.frames import FrameRows, as_list, check_flat, no_pyarrow
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.rows import ListRows
+from holdfast.tables.source import Held
+from holdfast.tables.sources import open_columns
 
 
 def write_file(table: Any, path: str | os.PathLike[str]) -> None:
@@ -49,31 +51,22 @@ def write_whole(path: Path, data: bytes) -> Path:
     return path
 
 
-def wrong_ending(path: Path, *formats: Format) -> HoldfastError:
-    """The error for a file that does not end like a table."""
-    return HoldfastError(
-        f"`{path}` must end in one of {endings(*formats)}. Hint: save the table as CSV or Parquet."
-    )
-
-
-def table_of(table: Any) -> CsvTable | Frame:
+def table_of(table: Any) -> Held:
     """A text table, or a data frame of any library, with the index of a pandas frame as columns;
     of an array or a series one column."""
     import narwhals.stable.v2 as nw
 
-    if isinstance(table, CsvTable):
-        return table
     if nw.dependencies.is_pandas_like_series(table) or nw.dependencies.is_polars_series(table):
         table = table.to_frame(table.name or "count")
-    frame = open_frame(table)
-    if frame is not None:
-        return frame
+    source = open_columns(table)
+    if source is not None:
+        return source.held()
     cells = as_list(table, "table")
     check_flat(cells)
     return CsvTable.of(ListRows(("count",), [[str(cell) for cell in cells]]))
 
 
-def _text_bytes(table: CsvTable | Frame, suffix: str) -> bytes:
+def _text_bytes(table: Held, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
     for name in table.columns:
@@ -83,18 +76,19 @@ def _text_bytes(table: CsvTable | Frame, suffix: str) -> bytes:
     return CsvTable.of(ListRows(list(map(str, table.columns)), cells), style).to_bytes()
 
 
-def _parquet_bytes(table: CsvTable | Frame) -> bytes:
+def _parquet_bytes(table: Held) -> bytes:
     try:
         import pyarrow as pa
     except ImportError:
         raise no_pyarrow("Parquet files need") from None
     sink = io.BytesIO()
     try:
-        if isinstance(table, CsvTable):
-            columns = [pa.array(number_or_text(cells)) for cells in table.body.columns]
-            rows = pa.Table.from_arrays(columns, names=table.columns)
-        else:
+        if isinstance(table.body, FrameRows):
             rows = table.body.data.to_arrow()
+        else:
+            texts = map(table.body.cells_at, range(len(table.columns)))
+            columns = [pa.array(number_or_text(cells)) for cells in texts]
+            rows = pa.Table.from_arrays(columns, names=list(table.columns))
         with ParquetGroups(sink, rows.schema, rows_in_group(len(rows.columns))) as file:
             file.write(rows)
     except HoldfastError:

@@ -29,13 +29,12 @@ def format_of(path: str | os.PathLike[str]) -> Format | None:
     return next((each for each in Format if suffix in each.value), None)
 
 
-def endings(*formats: Format) -> str:
-    """How names of such files end, to be read.
-
-    >>> endings(Format.PARQUET, Format.EXCEL)
-    '.parquet, .pq, .xlsx, .xlsm'
-    """
-    return ", ".join(suffix for each in formats for suffix in each.value)
+def wrong_ending(path: Path, *formats: Format) -> HoldfastError:
+    """The error for a file that does not end like a table."""
+    endings = ", ".join(suffix for each in formats for suffix in each.value)
+    return HoldfastError(
+        f"`{path}` must end in one of {endings}. Hint: save the table as CSV or Parquet."
+    )
 
 
 def refuse_special(path: Path) -> None:

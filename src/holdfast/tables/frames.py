@@ -148,10 +148,9 @@ def open_frame(source: Any) -> Frame | None:
     """A data frame of any library, a lazy one collected; None if `source` is something else."""
     import narwhals.stable.v2 as nw
 
-    source = _index_as_columns(source)
-    frame = _narwhals(source)
+    frame = _narwhals(_index_as_columns(source))
     if isinstance(frame, nw.LazyFrame):
-        return _collect(source, frame)
+        return _collect(frame)
     if isinstance(frame, nw.DataFrame):
         return Frame(FrameRows(frame), lambda new: new.to_native())
     return None
@@ -315,19 +314,15 @@ def _narwhals(source: Any) -> Any:
         raise HoldfastError("`table` cannot be read. Hint: are its column names unique?") from None
 
 
-def _collect(source: Any, lazy: Any) -> Frame:
+def _collect(lazy: Any) -> Frame:
     kind = str(lazy.implementation)
-    if kind not in ("polars", "duckdb"):
+    if kind != "polars":
         raise HoldfastError(f"`table` is a lazy {kind} frame. Hint: collect it first.")
     try:
         # Once only: the order of the rows may differ between runs.
         frame = lazy.collect()
-    except ImportError:
-        raise no_pyarrow("DuckDB relations need") from None
     except Exception:
-        raise HoldfastError(f"`table`: the {kind} query failed. Hint: run it by itself.") from None
-    if kind == "duckdb":
-        return duckdb_frame(source, frame.to_native())
+        raise HoldfastError("`table`: the polars query failed. Hint: run it by itself.") from None
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
 
 

@@ -4,7 +4,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
@@ -174,7 +174,7 @@ class TableOptions:
 class Roles:
     """The columns of a table: the counts, what is published beside them, and what is not."""
 
-    options: TableOptions
+    options: TableOptions = field(repr=False)
     counts: tuple[str, ...]
     """The columns of counts; one without a name where the table has no columns."""
     published: tuple[str, ...]

@@ -11,8 +11,7 @@ from holdfast.tables.arrow_files import Query, few_rows, open_parquet
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines
-from holdfast.tables.files import wrong_ending
-from holdfast.tables.formats import Format, format_of, refuse_special, unreadable
+from holdfast.tables.formats import Format, format_of, refuse_special, unreadable, wrong_ending
 from holdfast.tables.frames import duckdb_frame, open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.source import Source

@@ -50,7 +50,7 @@ __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Table:
+class Table(Roles):
     """A table whose counts may be measured and whose other columns may be published.
 
     >>> table = open_table([3, 0, 1])
@@ -58,8 +58,6 @@ class Table:
     (3, [[3, 0, 1]])
     """
 
-    options: TableOptions = field(repr=False)
-    roles: Roles = field(repr=False)
     partition: Partition = field(repr=False)
     measured: dict[str, Integers] = field(repr=False)
     """By column of counts: rows of each group whose count is measured."""
@@ -77,26 +75,6 @@ class Table:
     _sums: RowSums = field(repr=False)
 
     @property
-    def counts(self) -> tuple[str, ...]:
-        """The columns of counts; one without a name where the table has no columns."""
-        return self.roles.counts
-
-    @property
-    def published(self) -> tuple[str, ...]:
-        """The columns that are written, the counts among them, in the order of the table."""
-        return self.roles.published
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """What is published beside the counts, as it is."""
-        return self.roles.others
-
-    @property
-    def withheld(self) -> tuple[str, ...]:
-        """The columns that are not published."""
-        return self.roles.withheld
-
-    @property
     def category(self) -> str | None:
         """The column that says whose each row is."""
         return self.options.category
@@ -109,15 +87,15 @@ class Table:
     def batches(self, *, published: bool = False, withheld: bool = False) -> Iterator[Batch]:
         """All rows, some at a time; with the cells of the published columns where that is said, and
         with those of the columns that nobody else may see."""
-        names = self.roles.others if published else self.roles.within.columns
-        names = (*names, *(self.roles.withheld if withheld else ()))
+        names = self.others if published else self.within.columns
+        names = (*names, *(self.withheld if withheld else ()))
         start, sums = 0, RowSums()
         for batch in self._reading.rows(names):
             wanted = batch.wanted()
             sums.see(wanted)
             if len(wanted):
                 used = np.logical_or.reduce(list(wanted.measured.values()))
-                columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
+                columns = [wanted.rows.codes(name) for name in self.within.columns]
                 group = self._groups.place(columns, used)
                 yield dataclasses.replace(wanted, start=start, group=group)
             start += len(wanted)
@@ -142,12 +120,12 @@ class Table:
     def _as_published(self) -> Source:
         """The rows that are published, in their order: in memory where those are not all as they
         come."""
-        subset, later = self.roles.subset, isinstance(self._reading.source, Sorted)
+        subset, later = self.subset, isinstance(self._reading.source, Sorted)
         if subset is None and not later:
             return self.source
         source = self.source.held()
         if later:
-            source = _in_order(source, self.roles)
+            source = _in_order(source, self)
         if subset is None:
             return source
         (piece,) = source.read((subset.column,))
@@ -201,8 +179,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         for batch in reading.rows(()):
             sums.see(batch)
     return Table(
-        options=asked,
-        roles=roles,
+        **vars(roles),
         partition=partition,
         measured=dict(zip(roles.counts, measured, strict=True)),
         rows=first.rows,
