@@ -1,7 +1,7 @@
 """What is looked for in a table before anything is paid: one pass over its batches."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -26,6 +26,7 @@ from holdfast.tables.structural_zeros import StructuralZeros, check_marks
 
 MOST_BESIDE = 40
 """Withheld columns that kept ones are compared with."""
+RowSums = dict[str, int]
 
 
 class Reading:
@@ -40,8 +41,13 @@ class Reading:
         zeros = StructuralZeros(options.structural_zero, options.category)
         needed = dict.fromkeys([*self.roles.counts, *names, *self._needed])
         for piece in self.source.read(list(needed)):
-            with _where(piece):
-                yield self._checked(piece, zeros, before)
+            try:
+                batch = self._checked(piece, zeros, before)
+            except BadCount as bad:
+                raise bad.after(piece.row, piece.file) from None
+            except HoldfastError as error:
+                raise (HoldfastError(f"`{piece.file}`: {error}") if piece.file else error) from None
+            yield batch
             before += len(piece.rows)
         zeros.refuse_unseen(before)
 
@@ -70,17 +76,6 @@ class Reading:
         )
 
 
-@contextmanager
-def _where(piece: Piece) -> Iterator[None]:
-    """What fails is said with the file and the row in it."""
-    try:
-        yield
-    except BadCount as bad:
-        raise bad.after(piece.row, piece.file) from None
-    except HoldfastError as error:
-        raise (HoldfastError(f"`{piece.file}`: {error}") if piece.file else error) from None
-
-
 class FirstPass:
     """What gives the counts away, which is refused; labels that repeat; groups; how many rows."""
 
@@ -107,7 +102,7 @@ class FirstPass:
         self.rows, self.structural_zeros = 0, 0
         self.missing = dict.fromkeys(roles.counts, 0)
         self._measured = dict.fromkeys(roles.counts, 0)
-        self.sums = RowSums()
+        self.sums: RowSums = {}
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
@@ -132,7 +127,7 @@ class FirstPass:
         for name, own in wanted.counts.items():
             self.missing[name] += int((own == MISSING).sum())
             self._measured[name] += int(measured[name].sum())
-        self.sums.see(wanted)
+        self.sums = row_sums(wanted, self.sums)
 
     def finish(self) -> tuple[str, ...]:
         """Raise if something is not in order; else what a reader should know, without counts."""
@@ -203,25 +198,12 @@ class FirstPass:
         )
 
 
-class RowSums:
-    """Sums of the counts and marks of rows, by which they are known again however they are cut."""
-
-    def __init__(self) -> None:
-        self._sums: dict[str | None, int] = {}
-
-    def see(self, batch: Batch) -> None:
-        """Take in the next rows."""
-        self._add(None, batch.structural_zero.tobytes())
-        for name, own in batch.counts.items():
-            self._add(name, np.ascontiguousarray(own).tobytes())
-
-    def _add(self, name: str | None, data: bytes) -> None:
-        self._sums[name] = crc32(data, self._sums.get(name, 0))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RowSums) and self._sums == other._sums
-
-    __hash__ = None  # type: ignore[assignment]
+def row_sums(batch: Batch, before: RowSums) -> RowSums:
+    """Sums of the counts and marks of rows, by which they are known again however they are cut;
+    `before` are those of the rows before them."""
+    zeros = {"": crc32(batch.structural_zero.tobytes(), before.get("", 0))}
+    counts = {f"count {name}": column.tobytes() for name, column in batch.counts.items()}
+    return zeros | {name: crc32(data, before.get(name, 0)) for name, data in counts.items()}
 
 
 def _compared(roles: Roles) -> list[str]:

@@ -85,9 +85,17 @@ class BlockReader:
             self._blank += 1
             return
         if self._blank:
-            raise empty_line(number - 1)
+            above = f"data row {number - 1}" if number > 1 else "the names of the columns"
+            raise HoldfastError(
+                f"below {above} is an empty line. Hint: take the line out; if notes follow, name "
+                "the table's last line with `last_row`, --last-row."
+            )
         if len(record) != width:
-            raise ragged(number, len(record), width)
+            raise HoldfastError(
+                f"data row {number} has {len(record)} cells, the header has {width}. Hint: quote "
+                "cells that contain the delimiter, and fill up short rows; lines above and below "
+                "the table are left out with `header_row`, --header-row and `last_row`, --last-row."
+            )
         size = sum(map(len, record))
         if size > LONGEST_CELL and (too_long(record) or size > LONGEST_RECORD):
             raise HoldfastError(
@@ -115,21 +123,3 @@ def _without_last_ends(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def _is_blank(record: list[Any], width: int) -> bool:
     return not record or (width > 1 and len(record) == 1 and not record[0].strip(" \t"))
-
-
-def ragged(row: int, cells: int, width: int) -> HoldfastError:
-    """The error for a row with another number of cells than the header."""
-    return HoldfastError(
-        f"data row {row} has {cells} cells, the header has {width}. "
-        "Hint: quote cells that contain the delimiter, and fill up short rows; lines above and "
-        "below the table are left out with `header_row`, --header-row and `last_row`, --last-row."
-    )
-
-
-def empty_line(row: int) -> HoldfastError:
-    """The error for an empty line below a row, counted from 1."""
-    above = f"data row {row}" if row else "the names of the columns"
-    return HoldfastError(
-        f"below {above} is an empty line. Hint: take the line out; if notes follow, name "
-        "the table's last line with `last_row`, --last-row."
-    )

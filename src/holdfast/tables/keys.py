@@ -10,7 +10,6 @@ from holdfast.tables.spans import Bytes, Keys, hashed, mixed
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 80 MiB and as much again while they are sorted."""
-_MERGED_AT = 1 << 18
 _SECRET = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]  # nobody can choose labels that collide
 
 
@@ -55,32 +54,21 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        self._held: Keys = np.empty(0, dtype=np.uint64)
-        self._new: list[Keys] = []
-        self._number, self._repeated = 0, False
+        self._keys: list[Keys] = []
+        self._number = 0
         self.full = False
         """Whether labels came that were not looked at."""
 
     def see(self, keys: Keys) -> None:
         """Take in the keys of the next labels."""
-        if self._repeated or self.full:
-            return
         fresh = keys[: LABELS - self._number]
-        self.full = len(fresh) < len(keys)
-        self._new.append(fresh)
+        self.full = self.full or len(fresh) < len(keys)
+        self._keys.append(fresh)
         self._number += len(fresh)
-        if self._number - len(self._held) > max(len(self._held), _MERGED_AT):
-            self._merge()
 
     @property
     def found(self) -> bool:
         """Whether one came twice."""
-        self._merge()
-        return self._repeated
-
-    def _merge(self) -> None:
-        if not self._new or self._repeated:
-            return
-        held = np.sort(np.concatenate([self._held, *self._new]))
-        self._held, self._new = held, []
-        self._repeated = bool((held[1:] == held[:-1]).any())
+        keys = np.concatenate([np.empty(0, dtype=np.uint64), *self._keys])
+        keys.sort()
+        return bool((keys[1:] == keys[:-1]).any())

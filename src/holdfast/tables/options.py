@@ -262,17 +262,14 @@ def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
     found = [leak for leak in found if leak not in among]
     if found:
         names = list(dict.fromkeys(leak.names[0] for leak in found))
+        words = shlex.join(word for name in names for word in ("--publish-anyway", name))
         raise LeakError(
             f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
             f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
-            f"all the same, name it: {_anyway(names)}.",
+            f"all the same, name it: publish_anyway={names!r}, "
+            f"{one_line(words)}.",
             tuple(names),
         )
-
-
-def _anyway(names: list[str]) -> str:
-    words = shlex.join(word for name in names for word in ("--publish-anyway", name))
-    return f"publish_anyway={names!r}, {one_line(words)}"
 
 
 def _advice(found: Sequence[Leak]) -> str:

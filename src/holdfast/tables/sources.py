@@ -17,6 +17,12 @@ from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.source import Source
 from holdfast.tables.spark import SparkTable, is_spark
 
+_TAKEN: dict[Format | None, Collection[str]] = {
+    Format.TEXT: set(FILE_OPTIONS) - {"sheet"},
+    Format.EXCEL: {"sheet", "header_row", "last_row", "leave_out"},
+}
+"""Which of the options that say where in its file a table lies go with a format."""
+
 
 def open_source(source: Any, options: TableOptions) -> Source:
     """What holds a table, from what the steward gave."""
@@ -26,20 +32,17 @@ def open_source(source: Any, options: TableOptions) -> Source:
         return open_line(source) if table is None else table
     path = Path(source)
     refuse_special(path)
-    kind = format_of(path)
-    if path.is_dir():
-        _refuse_file_options(options, ())
+    kind = None if path.is_dir() else format_of(path)
+    if kind is None and not path.is_dir():
+        raise wrong_ending(path, *Format)
+    _refuse_file_options(options, _TAKEN.get(kind, ()))
+    if kind is None:
         return _open_folder(path)
     if kind is Format.PARQUET:
-        _refuse_file_options(options, ())
         return open_parquet(path)
     if kind is Format.TEXT:
-        _refuse_file_options(options, set(FILE_OPTIONS) - {"sheet"})
         return CsvFile(path, options.lines, options.thousands, options.decimal)
-    if kind is Format.EXCEL:
-        _refuse_file_options(options, {"sheet", "header_row", "last_row", "leave_out"})
-        return _open_workbook(path, options.lines, options.sheet)
-    raise wrong_ending(path, *Format)
+    return _open_workbook(path, options.lines, options.sheet)
 
 
 def open_columns(source: Any) -> Source | None:

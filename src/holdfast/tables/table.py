@@ -35,7 +35,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch
-from holdfast.tables.checks import FirstPass, Reading, RowSums
+from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.frames import CountsLine
@@ -92,7 +92,7 @@ class Table(Roles):
         start, sums = 0, RowSums()
         for batch in self._reading.rows(names):
             wanted = batch.wanted()
-            sums.see(wanted)
+            sums = row_sums(wanted, sums)
             if len(wanted):
                 used = np.logical_or.reduce(list(wanted.measured.values()))
                 columns = [wanted.rows.codes(name) for name in self.within.columns]
@@ -177,7 +177,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     if later:
         reading, sums = in_order(reading, first.as_text), RowSums()
         for batch in reading.rows(()):
-            sums.see(batch)
+            sums = row_sums(batch, sums)
     return Table(
         **vars(roles),
         partition=partition,
