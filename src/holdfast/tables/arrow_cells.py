@@ -101,33 +101,15 @@ def arrow_codes(series: Any) -> Coded | None:
 
 def _dictionary(column: Any) -> tuple[Integers, Any]:
     """The place of each cell among the values, below 0 where there is none."""
-    import pyarrow as pa
-
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    chunked = pa.chunked_array([_encoded(chunk) for chunk in chunks], type=_kind(column.type))
-    whole = chunked.unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    values = whole.dictionary
-    return codes.astype(np.int64), values
+    encoded = without_dictionary(column).dictionary_encode()  # one dictionary for all chunks
+    chunks = _chunks(encoded)
+    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
+    values = chunks[0].dictionary if chunks else without_dictionary(column).combine_chunks()
+    return np.concatenate([np.empty(0, np.int64), *codes]), values
 
 
-def _kind(kind: Any) -> Any:
-    import pyarrow as pa
-
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return pa.dictionary(pa.int32(), value)
-
-
-def _encoded(chunk: Any) -> Any:
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(chunk.type):
-        return chunk.dictionary_encode()
-    values = chunk.dictionary
-    if values.null_count or len(values.unique()) < len(values):
-        return chunk.dictionary_decode().dictionary_encode()
-    return pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), values)
+def _chunks(column: Any) -> list[Any]:
+    return list(column.chunks) if hasattr(column, "chunks") else [column]
 
 
 def by_appearance(column: Any) -> Any:
@@ -216,7 +198,7 @@ def _glances(column: Any) -> Iterator[tuple[bytes | None, int]]:
     where cells are neither texts nor whole numbers."""
     import pyarrow as pa
 
-    for chunk in column.chunks if hasattr(column, "chunks") else [column]:
+    for chunk in _chunks(column):
         values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
         texts = Texts.of_arrow(values)
         if texts is None:

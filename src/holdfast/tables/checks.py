@@ -10,7 +10,6 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.batch import Batch
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.keys import LABELS, Repeats, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
@@ -20,7 +19,7 @@ from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
 from holdfast.tables.rows import Rows
-from holdfast.tables.source import Piece, Source
+from holdfast.tables.source import Batch, Piece, Source
 from holdfast.tables.spans import Keys
 from holdfast.tables.structural_zeros import StructuralZeros, check_marks
 

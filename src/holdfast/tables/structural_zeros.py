@@ -9,12 +9,12 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.frames import as_list
 from holdfast.tables.rows import Rows
 
-_FLAGS = {True: True, False: False}
-_TEXT_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_FLAGS: dict[Any, bool] = {True: True, "true": True, "1": True, "yes": True}
+_FLAGS |= {False: False, "false": False, "0": False, "no": False}
 
 
 class StructuralZeros:
-    """What says which rows are publicly known to be zero: `given` is a column's name, a mask with
+    """What says which rows are publicly known to be zero: a column's name, a mask with
     one boolean per row, or labels of the category column.
 
     >>> from holdfast.tables.rows import ListRows
@@ -23,10 +23,10 @@ class StructuralZeros:
     array([ True, False])
     """
 
-    def __init__(self, given: Any, category: str | None) -> None:
-        self._column = given if isinstance(given, str) else None
+    def __init__(self, zeros: Any, category: str | None) -> None:
+        self._column = zeros if isinstance(zeros, str) else None
         self._category = category
-        items = [] if given is None or self._column else as_list(given, "structural_zero")
+        items = [] if zeros is None or self._column else as_list(zeros, "structural_zero")
         masked = bool(items) and all(isinstance(item, bool | np.bool_) for item in items)
         self._mask = np.array(items, dtype=np.bool_) if masked else None
         self._labels = None if masked or not items else items
@@ -41,11 +41,13 @@ class StructuralZeros:
         """Which of some rows they are: those from `start` on in the table, `row` in their file."""
         if self._column is not None:
             return self._flags(rows, self._column, row)
-        if self._mask is not None:
-            return self._part(start, len(rows))
         if self._labels is not None and self._category is not None:
             return self._labelled(rows, self._category, self._labels)
-        return np.zeros(len(rows), dtype=np.bool_)
+        if self._mask is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        if len(self._mask) < start + len(rows):
+            raise _wrong_length()
+        return self._mask[start : start + len(rows)]
 
     def refuse_unseen(self, rows: int) -> None:
         """Raise if the mask is not as long as the table, or if no row has some label."""
@@ -58,16 +60,11 @@ class StructuralZeros:
                 "Hint: labels must match the `category` column exactly, type included."
             )
 
-    def _part(self, start: int, rows: int) -> Marks:
-        mask = self._mask if self._mask is not None else np.empty(0, dtype=np.bool_)
-        if len(mask) < start + rows:
-            raise _wrong_length()
-        return mask[start : start + rows]
-
     def _flags(self, rows: Rows, name: str, row: int) -> Marks:
         try:
             codes, cells = rows.codes(name)
-            flags = [_flag(cell) for cell in cells]
+            plain = (c.strip(" \t").lower() if isinstance(c, str) else c for c in cells)
+            flags = [_FLAGS.get(cell) for cell in plain]
         except TypeError:
             codes, flags = np.zeros(1, dtype=np.int64), [None]
         if None in flags:
@@ -86,15 +83,8 @@ class StructuralZeros:
             codes, cells = rows.codes(category)
         except TypeError:
             raise HoldfastError("`structural_zero` must list labels such as text.") from None
-        found = [cell in wanted for cell in cells]
-        self._unseen -= {str(cell) for cell, there in zip(cells, found, strict=True) if there}
-        return np.array(found, dtype=np.bool_)[codes]
-
-
-def _flag(cell: Any) -> bool | None:
-    if isinstance(cell, str):
-        return _TEXT_FLAGS.get(cell.strip(" \t").lower())
-    return _FLAGS.get(cell)
+        self._unseen -= {str(cell) for cell in cells if cell in wanted}
+        return np.array([cell in wanted for cell in cells], dtype=np.bool_)[codes]
 
 
 def _wrong_length() -> HoldfastError:

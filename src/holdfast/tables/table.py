@@ -34,7 +34,6 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.batch import Batch
 from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.file_rows import as_in_file
@@ -43,7 +42,7 @@ from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
 from holdfast.tables.sorting import Sorted, check_sorter, in_order
-from holdfast.tables.source import Held, Source
+from holdfast.tables.source import Batch, Held, Source
 from holdfast.tables.sources import open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
