@@ -168,12 +168,12 @@ def test_all_labels_are_remembered_however_they_come():
     every = np.random.default_rng(1).integers(1, 2**63, 500_000).astype(np.uint64)
     for part in np.array_split(every, 37):
         seen.see(part)
-    assert not seen.found
+    assert not seen.repeated
     for key in every[::49_973]:
         again = Repeats()
         again.see(every)
         again.see(np.array([key]))
-        assert again.found
+        assert again.repeated
 
 
 # Groups, subsets, marks

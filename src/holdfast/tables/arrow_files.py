@@ -99,8 +99,8 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
             return pa.repeat(pa.scalar(keys[field.name]).cast(field.type), len(batch))
         if field.name not in batch.schema.names:
             return pa.nulls(len(batch), field.type)
-        found = batch.column(field.name)
-        return found if found.type == field.type else found.cast(field.type)
+        cells = batch.column(field.name)
+        return cells if cells.type == field.type else cells.cast(field.type)
 
     columns = [column(field) for field in schema]
     return pa.Table.from_arrays(columns, names=schema.names)

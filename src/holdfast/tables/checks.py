@@ -62,8 +62,8 @@ class Reading:
         where, missing = self.roles.where, self.roles.options.missing
         counts = {name: piece.rows.counts(name, where[name], missing) for name in self.roles.counts}
         marks = zeros.marks(piece.rows, before, piece.row)
-        for own in counts.values():
-            check_marks(marks, own, piece.row)
+        for column in counts.values():
+            check_marks(marks, column, piece.row)
         subset = self.roles.subset
         return Batch(
             rows=piece.rows,
@@ -123,8 +123,8 @@ class FirstPass:
             self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
         self.rows += len(wanted.rows)
         self.structural_zeros += int(wanted.structural_zero.sum())
-        for name, own in wanted.counts.items():
-            self.missing[name] += int((own == MISSING).sum())
+        for name, column in wanted.counts.items():
+            self.missing[name] += int((column == MISSING).sum())
             self._measured[name] += int(measured[name].sum())
         self.sums = row_sums(wanted, self.sums)
 
@@ -177,7 +177,7 @@ class FirstPass:
     def _repeated_notes(self) -> tuple[str, ...]:
         """What is said of a category in which a label comes twice; an error unless meant."""
         options = self.roles.options
-        if not self._repeats.found:
+        if not self._repeats.repeated:
             if self._repeats.full:
                 return (
                     f"repeated values were looked for among the first {LABELS:,} categories only",
@@ -193,7 +193,7 @@ class FirstPass:
             )
         return (
             f"{options.category} has repeated values; every row is treated as a category of its "
-            "own",
+            "column",
         )
 
 
@@ -245,13 +245,13 @@ class _Watches:
         columns = [batch.counts[name] for name in self._names]
         every, labels = columns, self._keys(batch.rows)
         if len(columns) > 1:
-            known = np.logical_and.reduce([own != MISSING for own in columns])
+            known = np.logical_and.reduce([column != MISSING for column in columns])
             every = [*columns, np.where(known, np.sum(columns, axis=0), MISSING)]
-        for at, (watch, own) in enumerate(zip(self._watches, every, strict=True)):
+        for at, (watch, column) in enumerate(zip(self._watches, every, strict=True)):
             others = [other for k, other in enumerate(columns) if k != at]
-            shown = np.flatnonzero((own != MISSING) & ~batch.structural_zero)
+            shown = np.flatnonzero((column != MISSING) & ~batch.structural_zero)
             cells = partial(self._cells, batch.rows, shown, others)
-            watch.see(own[shown], cells, {name: keys[shown] for name, keys in labels.items()})
+            watch.see(column[shown], cells, {name: keys[shown] for name, keys in labels.items()})
 
     def _cells(
         self, rows: Rows, shown: Integers, others: Sequence[Integers], chosen: Integers
@@ -259,19 +259,19 @@ class _Watches:
         """The cells of some of the rows that are shown, and the counts of other columns."""
         at, read = shown[chosen], rows.numbers if self._numbers else rows.cells
         cells = [read(name, at) for name in self._columns]
-        return [*cells, *(own[at].tolist() for own in others)]
+        return [*cells, *(column[at].tolist() for column in others)]
 
     def _keys(self, rows: Rows) -> dict[str | None, Keys]:
         """Keys of labels, whose rows are looked at by themselves; only of the first rows."""
         if self._numbers or self._seen > LOOKED_AT:
             return {}
         self._seen += len(rows)
-        found: dict[str | None, Keys] = {}
+        labels: dict[str | None, Keys] = {}
         with suppress(TypeError):  # lists are no labels
-            found |= {name: rows.keys(name) for name in self._labelled}
+            labels |= {name: rows.keys(name) for name in self._labelled}
             if self._ties:
-                found[None] = joined_keys([rows.keys(name) for name in self._ties])
-        return found
+                labels[None] = joined_keys([rows.keys(name) for name in self._ties])
+        return labels
 
     def leaks(self) -> Iterator[tuple[list[Leak], bool]]:
         """What was found of each, and whether columns of counts may not follow from each other."""

@@ -25,17 +25,17 @@ def names_in(value: Any, parameter: str) -> tuple[str, ...]:
 
 def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
     """The position of a column that must exist, once."""
-    found = [i for i, column in enumerate(columns) if column == name]
-    if len(found) > 1:
+    places = [i for i, column in enumerate(columns) if column == name]
+    if len(places) > 1:
         raise HoldfastError(
-            f"`{parameter}`: {len(found)} columns are called {name!r}. Hint: rename all but one."
+            f"`{parameter}`: {len(places)} columns are called {name!r}. Hint: rename all but one."
         )
-    if not found:
+    if not places:
         raise HoldfastError(
             f"`{parameter}` must be a column of the table, got {name!r}. "
             f"Hint: {suggest(columns, name)}"
         )
-    return found[0]
+    return places[0]
 
 
 def reads_as_number(name: Any) -> bool:

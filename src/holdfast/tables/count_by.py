@@ -94,7 +94,7 @@ class _Counting:
         """How many people of some rows are in each category."""
         columns = [self._codes(rows, name, "by", before) for name in self._names]
         lines, inside = combinations(columns, np.arange(len(rows)))
-        cells = [found for _, found in columns]
+        cells = [cells for _, cells in columns]
         keys = [
             tuple(own[k] for own, k in zip(cells, line, strict=True)) for line in lines.tolist()
         ]
@@ -129,25 +129,25 @@ class _Counting:
         people, first = np.unique(rows.keys(per), return_index=True)
         fresh = ~np.isin(people, self._people)
         self._people = np.concatenate([self._people, people[fresh]])
-        found = np.zeros(len(rows), dtype=np.bool_)
-        found[first[fresh]] = True
-        return found
+        firsts = np.zeros(len(rows), dtype=np.bool_)
+        firsts[first[fresh]] = True
+        return firsts
 
     def _listed(self, rows: Rows) -> list[_Key]:
         """The categories, as the cells of the rows are: text, or numbers where those are."""
-        given, names = self._categories, self._names
-        if not isinstance(given, str | os.PathLike):
-            keys = _keys(given, len(names))
+        listed, names = self._categories, self._names
+        if not isinstance(listed, str | os.PathLike):
+            keys = _keys(listed, len(names))
             return [tuple(map(str, key)) for key in keys] if rows.text else keys
-        if format_of(given) is None:
+        if format_of(listed) is None:
             raise HoldfastError(
                 "`categories` must be a list or the path of a CSV, Parquet or Excel file."
             )
-        table = open_source(given, TableOptions()).held()
+        table = open_source(listed, TableOptions()).held()
         for name in names:
             if name not in table.columns:
                 raise HoldfastError(
-                    f"`categories`: `{given}` has no column {name!r}. "
+                    f"`categories`: `{listed}` has no column {name!r}. "
                     f"Hint: {suggest(table.columns, name)}"
                 )
         columns = [table.body.cells(name) for name in names]

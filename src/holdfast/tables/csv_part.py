@@ -1,7 +1,8 @@
 r"""The table in a CSV file with more in it: lines above and below, marks inside numbers.
 
 The lines of the table, from the one with the names of the columns on, are a CSV file as
-`holdfast.tables.csv_text` defines it. `find_lines` suggests them; only what is named is read.
+`holdfast.tables.csv_text` defines it. `find_lines` suggests them; only what is named is read. Their
+numbers are those that an editor or Excel shows, which `leave_out` takes.
 """
 
 import csv
@@ -11,16 +12,21 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_text import DELIMITERS, find_encoding
+from holdfast.tables.formats import Format, format_of
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 """What may separate thousands, and the characters that count as each."""
 DECIMALS = (".", ",")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""
+_DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
+_FILE = re.compile(r"`([^`]+)`: ")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f’]*")
 
 
@@ -121,12 +127,12 @@ def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]
     written = re.compile(rf"[ \t]*([+-]?(?:{grouped}[0-9]+))(?:{point}([0-9]+))?[ \t]*")
 
     def without_marks(cell: str) -> str:
-        found = written.fullmatch(cell)
-        if not found:
+        match = written.fullmatch(cell)
+        if not match:
             return cell
-        whole = re.sub(signs, "", found[1]) if signs else found[1]
+        whole = re.sub(signs, "", match[1]) if signs else match[1]
         # where a mark was named three zeros are decimals, and would be taken for thousands
-        return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
+        return whole if match[2] in (None, "000") else f"{whole}.{match[2]}"
 
     return without_marks
 
@@ -166,26 +172,26 @@ def _width(records: Sequence[Sequence[str]]) -> int:
 
 def _shape(text: Sequence[str]) -> tuple[str, int]:
     """The delimiter that cuts most lines alike, and into how many cells."""
-    found = []
+    shapes = []
     for delimiter in DELIMITERS:
         widths = Counter(len(cells) for _, _, cells in _records(text, delimiter) if cells)
         width, number = max(widths.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
-        found.append((number * (width - 1), delimiter, width))
-    _, delimiter, width = max(found, key=lambda one: one[0])
+        shapes.append((number * (width - 1), delimiter, width))
+    _, delimiter, width = max(shapes, key=lambda one: one[0])
     return delimiter, width
 
 
 def _records(text: Sequence[str], delimiter: str) -> list[Record]:
     """Each record with the numbers of its first and last line."""
     reader = csv.reader(io.StringIO("".join(text), newline=""), delimiter=delimiter)
-    found, before = [], 0
+    records, before = [], 0
     try:
         for cells in reader:
-            found.append((before + 1, reader.line_num, cells))
+            records.append((before + 1, reader.line_num, cells))
             before = reader.line_num
     except csv.Error:  # whoever reads the table says so
         pass
-    return found
+    return records
 
 
 def _top(records: Sequence[list[str]], width: int) -> int:
@@ -209,3 +215,58 @@ def _has_number(cells: Sequence[str]) -> bool:
 
 def _filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in cells)
+
+
+def as_in_file(message: str, lines: Lines, sheet: str | None = None) -> str:
+    """A message that begins with a file and counts rows below its header, with the numbers that
+    rows have in the file; as it is where they have none there, as in Parquet."""
+    named = _FILE.match(message)
+    wanted = set(map(int, _DATA_ROW.findall(message)))
+    if named is None or not wanted:
+        return message
+    with suppress(HoldfastError, OSError, ValueError):
+        rows = itertools.islice(row_numbers_in(Path(named[1]), lines, sheet), max(wanted))
+        for row, number in enumerate(rows, 1):
+            if row in wanted:
+                message = re.sub(rf"\bdata row {row}\b", f"row {number} of the file", message)
+    return message
+
+
+def row_numbers_in(path: Path, lines: Lines, sheet: str | None = None) -> Iterator[int]:
+    """The number of each row of a table in its file; none for Parquet."""
+    kind = format_of(path)
+    if kind is Format.EXCEL:
+        from holdfast.tables.excel import numbered_rows
+
+        _, rows = numbered_rows(path.read_bytes(), sheet, lines)
+        yield from (number for number, _ in rows)
+    elif kind is Format.TEXT:
+        encoding = find_encoding(lambda: _pieces(path))
+        with path.open(encoding=encoding.name, newline="") as text:
+            yield from row_numbers(text, lines)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            yield piece
+
+
+def file_records(path: Path, sheet: str | None = None) -> list[Record]:
+    """The records of a file as they lie in it, whatever they hold; none for Parquet."""
+    kind = format_of(path)
+    if kind is Format.EXCEL:
+        from holdfast.tables.excel import sheet_rows
+
+        rows = enumerate(sheet_rows(path.read_bytes(), sheet), 1)
+        return [(number, number, cells) for number, cells in rows]
+    return records_of(path.read_bytes()) if kind is Format.TEXT else []
+
+
+def find_part(path: Path, sheet: str | None = None) -> dict[str, int]:
+    """Which lines of a file seem to be its table: `header_row` and `last_row`, where there is
+    more in it. In a workbook lines of a single cell above the table are passed over anyway."""
+    records = file_records(path, sheet)
+    if format_of(path) is Format.EXCEL:
+        records = list(itertools.dropwhile(lambda record: sum(map(bool, record[2])) < 2, records))
+    return {name: number for name, number in vars(find_lines(records)).items() if number}

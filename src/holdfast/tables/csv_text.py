@@ -150,8 +150,8 @@ def read_header(start: bytes, *, whole: bool) -> Header:
 
 
 def _delimiter(text: str) -> str:
-    found = _HEADER_LINE.match(text)
-    bare = re.sub('"[^"]*"', "", found[0] if found else "")
+    line = _HEADER_LINE.match(text)
+    bare = re.sub('"[^"]*"', "", line[0] if line else "")
     return max(DELIMITERS, key=bare.count)
 
 

@@ -69,8 +69,8 @@ class FrameRows(Rows):
         """The number of the cell in each row, and the different cells."""
         series = self.series(name)
         at_hand = "pyarrow" in sys.modules or len(series) >= _ARROW_FROM
-        found = arrow_codes(series) if at_hand else None
-        return coded(series.to_list()) if found is None else found
+        by_arrow = arrow_codes(series) if at_hand else None
+        return coded(series.to_list()) if by_arrow is None else by_arrow
 
     def keys(self, name: str) -> Keys:
         """A key for each cell; equal ones in all batches of Arrow's tables."""

@@ -115,10 +115,10 @@ def read_within(value: Any) -> Within | None:
             "`within` must be the name of a column, holdfast.classes(column, number), or a list "
             "of them."
         )
-    found = Within(parts)
-    if len(set(found.columns)) < len(parts) or len(parts) > MOST_PARTS:
+    within = Within(parts)
+    if len(set(within.columns)) < len(parts) or len(parts) > MOST_PARTS:
         raise HoldfastError(f"`within` must name a column once, and at most {MOST_PARTS} of them.")
-    return found
+    return within
 
 
 def classes_rule(rows: int) -> int:

@@ -38,8 +38,8 @@ def text_keys(texts: Sequence[str]) -> Keys:
 def joined_keys(columns: Sequence[Keys]) -> Keys:
     """The keys of rows, from those of their cells."""
     keys = np.full(len(columns[0]), _SECRET)
-    for own in columns:
-        keys = mixed(keys ^ own)
+    for column in columns:
+        keys = mixed(keys ^ column)
     return keys
 
 
@@ -49,7 +49,7 @@ class Repeats:
     >>> labels = Repeats()
     >>> labels.see(np.array([5, 7], dtype=np.uint64))
     >>> labels.see(np.array([7], dtype=np.uint64))
-    >>> labels.found
+    >>> labels.repeated
     True
     """
 
@@ -67,7 +67,7 @@ class Repeats:
         self._number += len(fresh)
 
     @property
-    def found(self) -> bool:
+    def repeated(self) -> bool:
         """Whether one came twice."""
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *self._keys])
         keys.sort()

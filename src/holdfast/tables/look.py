@@ -16,9 +16,8 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import find_lines
+from holdfast.tables.csv_part import as_in_file, file_records, find_lines, find_part, row_numbers_in
 from holdfast.tables.excel import sheet_names
-from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.look_columns import (
@@ -149,25 +148,25 @@ def look(
         located: dict[str, Any] = dict(part)
         return _look(source, replace(asked, **located), name, part, (first, last))
     except HoldfastError as error:
-        found = Look(name=name, problem=str(error))
-        return found if path is None else _as_it_lies(path, asked, found, (first, last))
+        unread = Look(name=name, problem=str(error))
+        return unread if path is None else _as_it_lies(path, asked, unread, (first, last))
     except OSError as error:
         return Look(name=name, problem=f"`{source}` cannot be read: {error.strerror}.")
 
 
-def _as_it_lies(path: Path, asked: TableOptions, found: Look, shown: tuple[int, int]) -> Look:
+def _as_it_lies(path: Path, asked: TableOptions, table: Look, shown: tuple[int, int]) -> Look:
     """The first and the last rows of a file that cannot be read as a table."""
     try:
         records = [record for record in file_records(path, asked.sheet) if any(record[2])]
     except (HoldfastError, OSError):
-        return found
+        return table
     rows = [ShownRow(number, tuple(cells)) for number, _, cells in records]
     header = asked.header_row or find_lines(records).header_row or 1
     below = [cells for number, _, cells in records if number > header]
     width = max(map(len, below), default=0)
     columns = [[cells[at] for cells in below if at < len(cells)] for at in range(width)]
     return replace(
-        found,
+        table,
         first=tuple(rows[: shown[0]]),
         last=tuple(rows[shown[0] :][-shown[1] :]),
         two_headings=two_headings(columns),
@@ -265,50 +264,50 @@ def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
         yield from islice(row_numbers_in(Path(source), asked.lines, asked.sheet), rows)
 
 
-def _hints(found: Look) -> Iterator[Hint]:
-    if found.sheets:
-        yield Hint(f"The workbook has several sheets: {listed_names(found.sheets)}. Name one.")
-    if found.part:
-        part = {name: [str(number)] for name, number in found.part.items()}
+def _hints(table: Look) -> Iterator[Hint]:
+    if table.sheets:
+        yield Hint(f"The workbook has several sheets: {listed_names(table.sheets)}. Name one.")
+    if table.part:
+        part = {name: [str(number)] for name, number in table.part.items()}
         yield Hint("The file has more in it than its table. Name its rows.", part)
-    if found.two_headings:
+    if table.two_headings:
         yield Hint("The names of columns seem to go over two rows. Put each name into one cell.")
-    if found.columns and not found.rows and not found.problem:
+    if table.columns and not table.rows and not table.problem:
         yield Hint("There are no rows below the names of the columns.")
-    rows = list(map(str, found.total_rows))
-    for column in found.columns:
+    rows = list(map(str, table.total_rows))
+    for column in table.columns:
         if column.totals:
             yield Hint(
                 f"{column.name!r} has rows named like totals of others: "
                 f"{listed_names(column.totals)}. Leave them out.",
                 {"leave_out": rows} if rows else {},
             )
-    for name, how in found.non_private_sums.items():
+    for name, how in table.non_private_sums.items():
         yield Hint(f"{name!r}: {how}. Leave totals out.")
-    for name, codes in found.non_private_codes.items():
+    for name, codes in table.non_private_codes.items():
         listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
         yield Hint(
             f"{name!r} holds what may mean that a count is not known: {listed}.",
             {"missing": list(codes)},
         )
-    for name, code in found.non_private_nines.items():
+    for name, code in table.non_private_nines.items():
         yield Hint(
             f"{name!r} has {code} far above all other counts. If it means that a count is not "
             "known, leave such cells blank in the file, and name blank cells as missing."
         )
-    for column in found.columns:
-        if column.repeated and column.name not in found.non_private_counts:
+    for column in table.columns:
+        if column.repeated and column.name not in table.non_private_counts:
             yield Hint(
                 f"{column.name!r} has labels that come twice: {listed_names(column.repeated)}."
             )
         if column.near:
             pairs = "; ".join(f"{label!r} and {usual!r}" for label, usual in column.near)
             yield Hint(f"{column.name!r} has labels that may be two spellings of one: {pairs}.")
-    if found.persons_by:
-        by = found.persons_by[0]
-        person = {"per": [found.person]} if found.person else {}
+    if table.persons_by:
+        by = table.persons_by[0]
+        person = {"per": [table.person]} if table.person else {}
         yield Hint(
-            f"Every one of {numbered(found.rows, 'row')} seems to be about a person. They are "
+            f"Every one of {numbered(table.rows, 'row')} seems to be about a person. They are "
             f"counted first, with a file that lists every {by!r}, those with nobody too.",
             {"from_people": ["yes"], "by": [by]} | person,
         )

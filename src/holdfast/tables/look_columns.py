@@ -166,9 +166,9 @@ def sums_among(cells: Sequence[Any], missing: Sequence[Any]) -> str:
     """How rows of counts add up others."""
     named = Codes(missing)
     counts = text_values(["" if named.has(cell) else text_of(cell) for cell in cells], [""])
-    found = TotalRows()
-    found.see(counts[counts >= 0])
-    return "; ".join(map(str, found.leaks()))
+    totals = TotalRows()
+    totals.see(counts[counts >= 0])
+    return "; ".join(map(str, totals.leaks()))
 
 
 def two_headings(columns: Sequence[Sequence[Any]]) -> bool:

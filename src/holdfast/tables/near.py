@@ -24,16 +24,16 @@ def near_labels(rows: Mapping[str, int]) -> list[tuple[str, str]]:
     plain = defaultdict(list)
     for label in rows:
         plain[_plain(label)].append(label)
-    found = []
+    pairs = []
     for alike in plain.values():
         usual = max(alike, key=rows.__getitem__)
-        found += [(label, usual) for label in alike if label != usual]
+        pairs += [(label, usual) for label in alike if label != usual]
     first = {words: max(alike, key=rows.__getitem__) for words, alike in plain.items()}
     for one, other in _one_letter_apart(list(first)):
         few, many = sorted((first[one], first[other]), key=rows.__getitem__)
         if rows[few] * _RARE <= rows[many]:
-            found.append((few, many))
-    return found
+            pairs.append((few, many))
+    return pairs
 
 
 def _plain(label: str) -> str:

@@ -249,8 +249,8 @@ def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
     """Raise if something gives the counts away that was not meant to be published anyway; `apart`
     says whether columns of counts may not follow from each other."""
     anyway, counts = set(roles.options.publish_anyway), set(roles.counts)
-    found = [leak for leak in leaks if not anyway & set(leak.names)]
-    among = [leak for leak in found if set(leak.names) <= counts]
+    refused = [leak for leak in leaks if not anyway & set(leak.names)]
+    among = [leak for leak in refused if set(leak.names) <= counts]
     totals = [leak for leak in among if not leak.few]
     if totals and apart:
         raise HoldfastError(
@@ -259,24 +259,23 @@ def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
             "counted in it too. Nothing was drawn or spent. Hint: leave the total out, and add up "
             "what is released."
         )
-    found = [leak for leak in found if leak not in among]
-    if found:
-        names = list(dict.fromkeys(leak.names[0] for leak in found))
+    refused = [leak for leak in refused if leak not in among]
+    if refused:
+        names = list(dict.fromkeys(leak.names[0] for leak in refused))
         words = shlex.join(word for name in names for word in ("--publish-anyway", name))
         raise LeakError(
-            f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
-            f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
-            f"all the same, name it: publish_anyway={names!r}, "
-            f"{one_line(words)}.",
+            f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, refused)))}. "
+            f"Nothing was drawn or spent. Hint: {_advice(refused)}; or, where that may be "
+            f"published all the same, name it: publish_anyway={names!r}, {one_line(words)}.",
             tuple(names),
         )
 
 
-def _advice(found: Sequence[Leak]) -> str:
+def _advice(leaks: Sequence[Leak]) -> str:
     hints = {
         ROW_ORDER: "publish in the order of a public column, with `order_by`, --order-by",
         TOTALS: "name the rows of totals with `leave_out`, --leave-out, as a look at the file does",
     }
-    first = [leak.names[0] for leak in found]
+    first = [leak.names[0] for leak in leaks]
     columns = any(name not in hints for name in first)
     return ", ".join([*["keep fewer columns"][:columns], *(hints[n] for n in hints if n in first)])

@@ -55,8 +55,8 @@ def _ranks(cells: Sequence[Any]) -> Integers:
 
 def sort_key(cell: Any, text: bool) -> Key:
     """By what a cell is put in order, as text or as a number."""
-    found = sortable(cell)
-    return (True, "" if text else 0.0) if found is None else (False, str(cell) if text else found)
+    value = sortable(cell)
+    return (True, "" if text else 0.0) if value is None else (False, str(cell) if text else value)
 
 
 def sortable(cell: Any) -> float | str | None:

@@ -57,8 +57,8 @@ class GroupReader:
     >>> reader = GroupReader(Within(("state",)))
     >>> batch = [(np.array([0, 1, 0, 2]), ["NE", "KS", ""])]
     >>> reader.see(batch, [np.ones(4, bool)], 0)
-    >>> found, measured = reader.settle()
-    >>> found.names, measured.tolist(), reader.place(batch, np.ones(4, bool)).tolist()
+    >>> groups, measured = reader.settle()
+    >>> groups.names, measured.tolist(), reader.place(batch, np.ones(4, bool)).tolist()
     (('(missing)', 'KS', 'NE'), [[1, 1, 2]], [2, 1, 2, 0])
     """
 
@@ -110,15 +110,15 @@ class GroupReader:
         sizes = np.zeros((len(labels), rows.shape[1]), dtype=np.int64)
         np.add.at(sizes, inside, rows)
         self._seen = []
-        found = Partition(within=self.within, labels=tuple(labels), sizes=sizes[:, 0])
-        return found, sizes[:, 1:].T
+        partition = Partition(within=self.within, labels=tuple(labels), sizes=sizes[:, 0])
+        return partition, sizes[:, 1:].T
 
     def place(self, columns: Sequence[Coded], used: Marks) -> Integers:
         """The group of each of some rows that were seen before, -1 for those not used."""
         if not columns:
             return used.astype(np.int64) - 1
         at = np.flatnonzero(used)
-        found = np.full(len(used), -1, dtype=np.int64)
+        group_of = np.full(len(used), -1, dtype=np.int64)
         lines, inside = combinations(columns, at)
         group = np.zeros(len(lines), dtype=np.int64)
         for k, (part, keys) in enumerate(zip(self._parts, self._keys, strict=True)):
@@ -129,8 +129,8 @@ class GroupReader:
             group = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             if (keys[group] != wanted).any():
                 raise changed()
-        found[at] = group[inside]
-        return found
+        group_of[at] = group[inside]
+        return group_of
 
     def _ids(
         self, columns: Sequence[Coded], lines: Integers, used: Integers, before: int
@@ -195,13 +195,13 @@ class _LabelColumn:
 
     def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
         """A number for each text that a cell may be."""
-        found = np.empty(len(cells), dtype=np.int64)
+        numbers = np.empty(len(cells), dtype=np.int64)
         for at, cell in enumerate(cells):
             text = label_text(cell)
             if text is None:
                 raise _no_label(self._name, row_of(at))
-            found[at] = self._known.setdefault(text, len(self._known))
-        return found
+            numbers[at] = self._known.setdefault(text, len(self._known))
+        return numbers
 
     def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
         texts = list(self._known)
@@ -211,10 +211,10 @@ class _LabelColumn:
         return ranks[ids], labels
 
     def place(self, cells: list[Any]) -> Integers:
-        found = [self._rank.get(label_text(cell) or "", -1) for cell in cells]
-        if -1 in found:
+        ranks = [self._rank.get(label_text(cell) or "", -1) for cell in cells]
+        if -1 in ranks:
             raise changed()
-        return np.array(found, dtype=np.int64)
+        return np.array(ranks, dtype=np.int64)
 
 
 class _ClassColumn:
@@ -311,8 +311,8 @@ def coded(cells: Sequence[Any]) -> Coded:
 def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partition, Integers]:
     """The groups of rows in memory, all of which are measured, and the group of each.
 
-    >>> found, inside = partition(Within(("state",)), [["NE", "KS", "NE", ""]])
-    >>> found.names, inside.tolist(), found.sizes.tolist()
+    >>> groups, inside = partition(Within(("state",)), [["NE", "KS", "NE", ""]])
+    >>> groups.names, inside.tolist(), groups.sizes.tolist()
     (('(missing)', 'KS', 'NE'), [2, 1, 2, 0], [1, 1, 2])
     """
     every = np.ones(len(columns[0]), dtype=np.bool_)

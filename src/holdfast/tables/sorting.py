@@ -58,8 +58,8 @@ class Sorted(Source):
             for batch in file.iter_batches(_AT_A_TIME, columns=[*wanted, _ROW]):
                 rows = batch.column(_ROW).to_numpy()
                 table = pa.table({name: batch.column(name) for name in wanted} | {_ROW: rows})
-                for name, own in self._counts.items():
-                    some = own[rows]
+                for name, column in self._counts.items():
+                    some = column[rows]
                     table = table.append_column(name, pa.array(some, mask=some == MISSING))
                 table = table.append_column(_ZERO, pa.array(self._zero[rows]))
                 done = min((start + len(rows)) / max(len(self._zero), 1), 1.0)
@@ -80,8 +80,8 @@ def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
         for batch in reading.rows(roles.others):
             wanted = batch.wanted()
             zero.append(wanted.structural_zero)
-            for name, own in wanted.counts.items():
-                counts[name].append(own)
+            for name, column in wanted.counts.items():
+                counts[name].append(column)
             if len(wanted):
                 yield _table(wanted.rows, start, roles, as_text)
             start += len(wanted)

@@ -154,7 +154,8 @@ def _replaced(
             some = slice(row + seen, row + seen + batch.num_rows)
             seen, sums = seen + batch.num_rows, condensed(batch.select(counted), sums)
             new = {
-                name: pa.array(own[some], mask=own[some] < 0) for name, own in shared.value.items()
+                name: pa.array(column[some], mask=column[some] < 0)
+                for name, column in shared.value.items()
             }
             columns = [new.get(name, batch.column(name)) for name in names]
             if seen <= rows:

@@ -63,20 +63,20 @@ class Subset:
         )
 
 
-def read_subset(given: Any) -> Subset | None:
-    """A subset as it was given: a mapping of one column to one label, itself, or None.
+def read_subset(value: Any) -> Subset | None:
+    """A subset as it was value: a mapping of one column to one label, itself, or None.
 
     >>> str(read_subset({"state": "NE"}))
     'state=NE'
     """
-    if given is None or isinstance(given, Subset):
-        return given
-    if not isinstance(given, Mapping) or len(given) != 1:
+    if value is None or isinstance(value, Subset):
+        return value
+    if not isinstance(value, Mapping) or len(value) != 1:
         raise HoldfastError(
             "`subset` must name one column and one label of it. "
             'Hint: subset={"state": "NE"}, --subset state=NE.'
         )
-    ((column, label),) = given.items()
+    ((column, label),) = value.items()
     if not isinstance(column, str) or not column:
         raise HoldfastError(f"`subset` must name a column, got {column!r:.40}.")
     text = _text(label, column, None).strip()

@@ -36,7 +36,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
-from holdfast.tables.file_rows import as_in_file
+from holdfast.tables.csv_part import as_in_file
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
@@ -108,12 +108,12 @@ class Table(Roles):
             raise HoldfastError("`counts` must have an entry for each column of counts.")
         batches = list(self.batches())
         zero = np.concatenate([batch.structural_zero for batch in batches])
-        if any(len(own) != len(zero) for own in counts.values()):
+        if any(len(column) != len(zero) for column in counts.values()):
             raise HoldfastError("`counts` must have one entry per row of the table.")
         new = {}
-        for name, own in counts.items():
+        for name, column in counts.items():
             gaps = np.concatenate([batch.missing[name] for batch in batches])
-            new[name] = np.where(gaps, MISSING, np.where(zero, 0, own)).astype(np.int64)
+            new[name] = np.where(gaps, MISSING, np.where(zero, 0, column)).astype(np.int64)
         return self._as_published().replace(self.published, new)
 
     def _as_published(self) -> Source:
@@ -153,20 +153,20 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 
 def _checked(source: Any, asked: TableOptions) -> Table:
-    found = open_source(source, asked)
-    lone = isinstance(found, CountsLine)
-    index = tuple(found.body.names) if isinstance(found, CountsLine) else ()
-    roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
-    names = list(found.columns)
-    found.settle(roles.others, (*roles.counts, *roles.within.numbers))
-    if names != list(found.columns):  # they are read in another encoding
-        roles = asked.roles(list(found.columns))
-    if roles.ordering and found.is_small:
-        found = _in_order(found.held(), roles)
-    later = bool(roles.ordering) and not found.in_memory
+    opened = open_source(source, asked)
+    lone = isinstance(opened, CountsLine)
+    index = tuple(opened.body.names) if isinstance(opened, CountsLine) else ()
+    roles = asked.roles_of_line() if lone else asked.roles(list(opened.columns))
+    names = list(opened.columns)
+    opened.settle(roles.others, (*roles.counts, *roles.within.numbers))
+    if names != list(opened.columns):  # they are read in another encoding
+        roles = asked.roles(list(opened.columns))
+    if roles.ordering and opened.is_small:
+        opened = _in_order(opened.held(), roles)
+    later = bool(roles.ordering) and not opened.in_memory
     if later:
         check_sorter()
-    reading = Reading(found, roles)
+    reading = Reading(opened, roles)
     first = FirstPass(reading, index, sorting=later)
     for batch in reading.rows(first.names):
         first.see(batch)
@@ -185,7 +185,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         structural_zeros=first.structural_zeros,
         missing=first.missing,
         notes=notes,
-        source=found,
+        source=opened,
         _reading=reading,
         _groups=first.groups,
         _sums=sums,

@@ -76,8 +76,8 @@ def _number(cell: Any) -> float:
     try:
         value = float(cell)
     except (TypeError, ValueError, OverflowError):
-        found = _NUMBER.search(cell) if isinstance(cell, str) else None
-        value = float(found[0]) if found else np.nan
+        match = _NUMBER.search(cell) if isinstance(cell, str) else None
+        value = float(match[0]) if match else np.nan
     return value if abs(value) < MOST else np.nan
 
 
@@ -243,9 +243,9 @@ def _divisors(width: int) -> list[tuple[int, ...]]:
 
 def _median_ratio(y: Floats, value: Floats) -> Floats:
     ratio = np.where((y > 0) & np.isfinite(value) & (value != 0), y / value, np.nan)
-    found = np.isfinite(ratio).any(axis=1)
+    finite = np.isfinite(ratio).any(axis=1)
     factors = np.zeros(len(value))
-    factors[found] = np.nanmedian(ratio[found], axis=1)
+    factors[finite] = np.nanmedian(ratio[finite], axis=1)
     return factors
 
 

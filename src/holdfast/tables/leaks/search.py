@@ -76,22 +76,22 @@ def find_leaks(
     rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
     y = counts.astype(np.float64)
     numbers = {name: readings(cells) for name, cells in columns.items()}
-    rows, found = _balanced(counts, rng), list[Leak]()
+    rows, leaks = _balanced(counts, rng), list[Leak]()
     for name, cells in columns.items():
         if name in helping or name in withheld:
             continue
         ways = (_alone(name, x, cells, y, rows, rng) for x in numbers[name])
-        found += next((list(leaks) for leaks in map(list, ways) if leaks), [])
-    told = {leak.names[0] for leak in found}
-    left = [(name, x[rows]) for name, ways in numbers.items() if name not in told for x in ways]
+        leaks += next(filter(None, map(list, ways)), [])
+    named = {leak.names[0] for leak in leaks}
+    left = [(name, x[rows]) for name, ways in numbers.items() if name not in named for x in ways]
     kept = [each for each in left if each[0] not in withheld]
-    found += _together(kept, y[rows], rng)
-    told |= {name for leak in found for name in leak.names}
-    kept = [each for each in kept if each[0] not in told]
-    found += _rates(kept, [each for each in left if each[0] in withheld], y[rows], rng)
-    told |= {leak.names[0] for leak in found}
-    kept = [each for each in kept if each[0] not in {*told, *helping}]
-    return [*found, *_like_rates(kept, y[rows])]
+    leaks += _together(kept, y[rows], rng)
+    named |= {name for leak in leaks for name in leak.names}
+    kept = [each for each in kept if each[0] not in named]
+    leaks += _rates(kept, [each for each in left if each[0] in withheld], y[rows], rng)
+    named |= {leak.names[0] for leak in leaks}
+    kept = [each for each in kept if each[0] not in {*named, *helping}]
+    return [*leaks, *_like_rates(kept, y[rows])]
 
 
 def _balanced(counts: Integers, rng: np.random.Generator) -> Integers:
@@ -187,19 +187,19 @@ def _together(
     if len(y) < FEW or not usable:
         return
     names, columns = [name for name, _ in usable], np.stack([x for _, x in usable])
-    found: list[set[int]] = []
-    told = set[frozenset[str]]()  # a column may stand there in two readings
-    for sets in _sets(len(names), found):
+    covered: list[set[int]] = []
+    named = set[frozenset[str]]()  # a column may stand there in two readings
+    for sets in _sets(len(names), covered):
         for way, share_of in WAYS.items():
             for at in np.flatnonzero(share_of(columns, sets, y, rng) >= NEARLY_ALL):
                 members = set(sets[at].tolist())
-                if any(known <= members for known in found):
+                if any(known <= members for known in covered):
                     continue
-                found.append(members)
-                named = tuple(dict.fromkeys(names[i] for i in sorted(members)))
-                if not any(known <= set(named) for known in told):
-                    told.add(frozenset(named))
-                    yield Leak(named, f"gives the counts {way}")
+                covered.append(members)
+                columns_of = tuple(dict.fromkeys(names[i] for i in sorted(members)))
+                if not any(known <= set(columns_of) for known in named):
+                    named.add(frozenset(columns_of))
+                    yield Leak(columns_of, f"gives the counts {way}")
 
 
 def _usable(x: Floats) -> bool:
@@ -211,12 +211,12 @@ def _filled(x: Floats) -> Floats:
     return np.where(np.isfinite(x), x, 0.0)
 
 
-def _sets(number: int, found: Sequence[set[int]]) -> Iterator[Integers]:
+def _sets(number: int, covered: Sequence[set[int]]) -> Iterator[Integers]:
     for width in (width for width, most in MOST_COLUMNS.items() if number <= most):
-        sets = [s for s in combinations(range(number), width) if not _covered(s, found)]
+        sets = [s for s in combinations(range(number), width) if not _covered(s, covered)]
         for start in range(0, len(sets), AT_A_TIME):
             yield np.array(sets[start : start + AT_A_TIME], dtype=np.int64)
 
 
-def _covered(members: tuple[int, ...], found: Sequence[set[int]]) -> bool:
-    return any(known <= set(members) for known in found)
+def _covered(members: tuple[int, ...], covered: Sequence[set[int]]) -> bool:
+    return any(known <= set(members) for known in covered)
