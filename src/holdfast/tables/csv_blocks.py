@@ -22,7 +22,7 @@ BLOCK = 1 << 23
 class BlockReader:
     """The rows below the header of a file that comes in pieces, in UTF-8.
 
-    >>> head = Header(("place", "n"), ",", "\\n", "place,n\\n", 1)
+    >>> head = Header(("place", "n"), ",", "\\n", "place,n\\n")
     >>> blocks = BlockReader(head).read([b"Kent,3\\nE", b"ly,0\\n\\n"])
     >>> [rows.cells("place") for rows in blocks]
     [['Kent'], ['Ely']]

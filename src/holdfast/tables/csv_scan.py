@@ -35,7 +35,6 @@ class SpanRows(Rows):
 
     data: Bytes = field(repr=False)
     names: tuple[str, ...]
-    delimiter: int
     first: Integers = field(repr=False)
     """Where each row begins."""
     seps: Integers = field(repr=False)
@@ -158,7 +157,6 @@ def scan(
     return SpanRows(
         data=block,
         names=names,
-        delimiter=ord(delimiter),
         first=first[:-1],
         seps=seps,
         quoted=quoted,

@@ -66,7 +66,6 @@ class Header:
     delimiter: str
     newline: str
     text: str  #: all that was read, up to where the first row begins
-    lines: int  #: how many lines that goes over
 
 
 def find_encoding(pieces: Callable[[], Iterable[bytes]]) -> Encoding:
@@ -146,7 +145,7 @@ def read_header(start: bytes, *, whole: bool) -> Header:
     _check_names(names)
     newline = next((end for end in ("\r\n", "\r") if line.endswith(end)), "\n")
     used = text[: len(text) - len(body) + len(line)]
-    return Header(tuple(names), delimiter, newline, used, above + reader.line_num)
+    return Header(tuple(names), delimiter, newline, used)
 
 
 def _delimiter(text: str) -> str:

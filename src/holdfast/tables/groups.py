@@ -62,16 +62,6 @@ class Within:
         """Those of them that hold numbers, of which classes are made."""
         return tuple(part.column for part in self.parts if isinstance(part, Classes))
 
-    @property
-    def ordered(self) -> bool:
-        """Whether the groups are classes one after the other."""
-        return len(self.parts) == 1 and isinstance(self.parts[0], Classes)
-
-    @property
-    def open(self) -> bool:
-        """Whether a number of classes is left to the rule."""
-        return any(isinstance(part, Classes) and part.number is None for part in self.parts)
-
     def settled(self, number: int) -> "Within":
         """The same with this number of classes where none was given."""
         parts = [
