@@ -193,7 +193,7 @@ class FirstPass:
             )
         return (
             f"{options.category} has repeated values; every row is treated as a category of its "
-            "column",
+            "own",
         )
 
 

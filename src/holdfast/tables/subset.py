@@ -64,7 +64,7 @@ class Subset:
 
 
 def read_subset(value: Any) -> Subset | None:
-    """A subset as it was value: a mapping of one column to one label, itself, or None.
+    """A subset as it was given: a mapping of one column to one label, itself, or None.
 
     >>> str(read_subset({"state": "NE"}))
     'state=NE'
