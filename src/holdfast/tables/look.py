@@ -16,8 +16,9 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import as_in_file, file_records, find_lines, find_part, row_numbers_in
+from holdfast.tables.csv_part import find_lines
 from holdfast.tables.excel import sheet_names
+from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.look_columns import (

@@ -36,7 +36,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
-from holdfast.tables.csv_part import as_in_file
+from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
