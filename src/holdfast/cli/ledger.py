@@ -166,6 +166,7 @@ def sentence(balance: "Balance") -> str:
     from holdfast.ledger.entries import plainly
 
     def amounts(name: str) -> str:
+        """What was spent of a limit, and what is left."""
         limit, spent, left = (plainly(getattr(balance, f"{name}_{what}")) for what in AMOUNTS)
         return f"spent {name} {spent} of {limit}{balance.in_words}; {left} is left."
 

@@ -1,6 +1,5 @@
 """Releases of a known table with simulated noise, by the path that real ones take."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -76,10 +75,10 @@ def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Col
     )
 
 
-def seeds(number: int) -> Iterator[int]:
+def seeds(number: int) -> range:
     """Seeds of simulated releases: the same at every budget, so that what differs between budgets
     is not mere chance."""
-    yield from range(1, number + 1)
+    return range(1, number + 1)
 
 
 def histogram_of(counts: Integers) -> Histogram:
