@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from holdfast.fit.draws import draw_rows
+from holdfast.fit import draws
+from holdfast.fit.draws import draw_rows, rows_of
 from holdfast.fit.likelihood import Seen
 
 ROWS, SHARE, SCALE = 10_000, 0.3, 60.0
@@ -37,3 +38,28 @@ def test_laplace_noise_of_a_sum_is_read_as_laplace(away):
     assert drawn[:, 1].std() == pytest.approx(deviation, rel=0.03)
     normal = 1 / np.sqrt(1 / (ROWS * SHARE * (1 - SHARE)) + 1 / (2 * SCALE**2))
     assert away == 80.0 or abs(normal / deviation - 1) > 0.05  # what a normal law would give
+
+
+def test_rows_of_full_bins_are_drawn_together_with_the_moments_of_single_ones(monkeypatch):
+    generator = np.random.default_rng(2)
+    shares = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
+    kernel = generator.dirichlet(np.ones(7), 5)
+    rows = np.array([900.0, 40.0, 350.0, 0.0, 700.0, 3.0, 25.0])
+    laws = generator.dirichlet(2_000 * shares, 20_000)
+    together = rows_of(rows, laws, kernel, np.random.default_rng(3))
+    monkeypatch.setattr(draws, "MANY", np.inf)
+    one_by_one = rows_of(rows, laws, kernel, np.random.default_rng(4))
+    assert together.sum(axis=1) == pytest.approx(rows.sum())
+    assert together.mean(axis=0) == pytest.approx(one_by_one.mean(axis=0), abs=0.6)
+    assert together.var(axis=0) == pytest.approx(one_by_one.var(axis=0), rel=0.06)
+    assert np.abs(np.corrcoef(together.T) - np.corrcoef(one_by_one.T)).max() < 0.03
+
+
+def test_cells_that_hardly_any_row_has_hardly_scatter():
+    """Their counts may be high, and would scatter every total."""
+    shares = np.array([0.6, 0.4, 1e-9])
+    kernel = np.array([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]])
+    drawn = rows_of(
+        np.array([4e5, 6e5]), np.tile(shares, (500, 1)), kernel, np.random.default_rng(1)
+    )
+    assert drawn[:, 2].std() < 0.1

@@ -16,16 +16,19 @@ from holdfast.fit.rounding import Total
 NUMBER, FEW = 400, 100  # draws of the whole table; of one of very many groups
 OF_ALL_GROUPS = 40_000  # draws
 SEED = 20260  # public: everybody draws the same
-TURNS = 5  # of Gibbs' sampler
+TURNS = 4  # of Gibbs' sampler
 LEAST_GAP = 1e-3  # of a sum, in scales of its noise
 FINENESS = 4  # steps of the grid of own readings within one sd of the noise
-WIDER, WITH_NOISE = 1.1, 0.04
-"""Times as wide as the draws' own, and the power of the noise's variance by which more: 1.3 times
-at epsilon 0.1. The law of a table is smooth in the draws and may have bumps, and the less the noise
-leaves to be seen, the more of it is taken for likely beforehand."""
-READINGS = 200  # groups of rows that are read by their noisy counts
+WIDER = 1.4
+"""Times as far from each other as laws of a posterior are: they are smooth, and the law of a table
+may have bumps."""
+READINGS = (
+    1000  # groups of rows that are read by their noisy counts; rows of a group have one count
+)
 AT_ONCE = 20  # draws; fewer at once stay in the cache
-MOST_BY_ROW = 30  # rows of a bin, on average, up to which they are drawn one by one
+MANY = 30  # rows of a bin, from which on they are drawn together
+JITTER = 1e-8  # of each variance: the sum of all cells has none
+LEAST_VARIANCE = 1e-12  # of a cell
 
 
 def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
@@ -36,7 +39,7 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     and that of the drawn rows, 1 / v has an inverse Gaussian law with mean 1 / (b |u|) and shape
     1 / b^2, so that a few turns of Gibbs' sampler draw v and the rows by turns.
     """
-    rows = rows_of(seen.rows[0], laws, seen.kernel, rng)
+    rows = rows_of(seen.rows[0], widened(laws), seen.kernel, rng)
     if not seen.sums.shape[1]:
         return not_below_zero(rows)
     alone, (spread, along) = rows, sums_spread(seen, shares)
@@ -53,11 +56,12 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     return not_below_zero(rows)
 
 
-def widened(draws: Draws, variance: float) -> Draws:
-    """Draws wider around their mean, whatever is asked of them, for noise of this variance."""
-    times = WIDER * max(variance / 2, 1.0) ** WITH_NOISE
-    middle = draws.rows.mean(axis=0)
-    return Draws(support=draws.support, rows=not_below_zero(middle + times * (draws.rows - middle)))
+def widened(laws: Floats) -> Floats:
+    """Laws `WIDER` times as far from their mean, on the scale of logarithms."""
+    log = np.log(np.maximum(laws, LEAST))
+    log = log.mean(axis=0) + WIDER * (log - log.mean(axis=0))
+    shares = np.exp(log - log.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def not_below_zero(rows: Floats) -> Floats:
@@ -73,13 +77,35 @@ def not_below_zero(rows: Floats) -> Floats:
 
 
 def rows_of(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
-    """Rows in each cell in each draw: every row's cell given its bin and the law of the draw."""
+    """Rows in each cell in each draw: every row's cell given its bin and the law of the draw.
+
+    Rows of bins that have many are drawn together, from the normal law of their sum.
+    """
+    many = rows >= MANY
+    drawn = np.zeros(laws.shape)
+    if many.any():
+        drawn += _of_full_bins(rows[many], laws, kernel[:, many], rng)
+    if rows[~many].any():
+        drawn += _of_single_rows(np.where(many, 0, rows), laws, kernel, rng)
+    return drawn
+
+
+def _of_full_bins(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
+    """The same by the mean of each draw and the covariance of their mean law."""
+    mean = laws * ((rows / np.maximum(laws @ kernel, LEAST)) @ kernel.T)
+    law = laws.mean(axis=0)
+    chances = law * kernel.T / np.maximum(law @ kernel, LEAST)[:, None]
+    covariance = np.diag(rows @ chances) - (chances * rows[:, None]).T @ chances
+    scale = np.sqrt(np.maximum(np.diag(covariance), LEAST_VARIANCE))
+    related = covariance / np.outer(scale, scale) + JITTER * np.eye(len(law))
+    drawn = mean + rng.standard_normal(mean.shape) @ np.linalg.cholesky(related).T * scale
+    return np.asarray(drawn + (rows.sum() - drawn.sum(axis=1))[:, None] * law / law.sum())
+
+
+def _of_single_rows(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
+    """The same row by row."""
     filled = np.flatnonzero(rows)
     numbers = np.rint(rows[filled]).astype(np.int64)
-    if numbers.sum() > MOST_BY_ROW * len(filled):
-        chances = laws[:, None, :] * kernel.T[filled][None]
-        chances /= np.maximum(chances.sum(axis=2, keepdims=True), LEAST)
-        return np.asarray(rng.multinomial(numbers, chances).sum(axis=1), dtype=np.float64)
     bin_of_row, size = np.repeat(np.arange(len(filled)), numbers), laws.shape[1]
     found = []
     for start in range(0, len(laws), AT_ONCE):

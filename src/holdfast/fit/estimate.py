@@ -9,7 +9,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
-from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, widened, with_readings
+from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, with_readings
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.parts import part_of
@@ -90,8 +90,7 @@ class Estimate:
     ) -> Draws:
         found = draw_rows(seen, laws, shares, rng)
         variance = self.measurement.noise.variance
-        drawn = with_readings(found, self.cells, value, rows, variance, rng, total)
-        return widened(drawn, variance)
+        return with_readings(found, self.cells, value, rows, variance, rng, total)
 
 
 def fit(measurement: "Measurement") -> Estimate:
