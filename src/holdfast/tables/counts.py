@@ -118,32 +118,20 @@ class Codes:
     """
 
     def __init__(self, codes: Sequence[Any]) -> None:
-        self._texts = {str(code).strip(" \t") for code in codes if not is_missing(code)}
-        self._empty = "" in self._texts or any(map(is_missing, codes))
-        self._numbers = {float(text) for text in self._texts if _TEXT_NUMBER.fullmatch(text)}
-
-    @property
-    def texts(self) -> list[str]:
+        self.texts = {str(code).strip(" \t") for code in codes if not is_missing(code)}
         """As they stand in a file of text."""
-        return sorted(self._texts)
-
-    @property
-    def numbers(self) -> list[float]:
+        self.numbers = [float(text) for text in self.texts if _TEXT_NUMBER.fullmatch(text)]
         """Those that are numbers."""
-        return sorted(self._numbers)
-
-    @property
-    def empty(self) -> bool:
+        self.empty = "" in self.texts or any(map(is_missing, codes))
         """Whether no count at all is one of them."""
-        return self._empty
 
     def has(self, cell: Any) -> bool:
         """Whether a cell holds one of them."""
         if is_missing(cell):
-            return self._empty
+            return self.empty
         if isinstance(cell, str):
-            return cell.strip(" \t") in self._texts
-        return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self._numbers
+            return cell.strip(" \t") in self.texts
+        return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self.numbers
 
 
 def codes_of(missing: Any) -> tuple[Any, ...]:
@@ -161,7 +149,7 @@ def check_codes(codes: Any) -> None:
     Traceback (most recent call last):
     holdfast.errors.HoldfastError: `missing` names 99, which a count may be: ...
     """
-    for text in Codes(codes_of(codes)).texts:
+    for text in sorted(Codes(codes_of(codes)).texts):
         code = _read_as(text)
         if code >= 0 and code == math.floor(code):
             raise HoldfastError(

@@ -187,11 +187,7 @@ class _LabelColumn:
 
     def __init__(self, name: str) -> None:
         self._name, self._known = name, dict[str, int]()
-        self._rank = dict[str, int]()
-
-    @property
-    def number(self) -> int:
-        return len(self._rank)
+        self._rank, self.number = dict[str, int](), 0
 
     def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
         """A number for each text that a cell may be."""
@@ -206,7 +202,7 @@ class _LabelColumn:
     def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
         texts = list(self._known)
         labels = sorted(texts, key=label_order)
-        self._rank = {text: k for k, text in enumerate(labels)}
+        self._rank, self.number = {text: k for k, text in enumerate(labels)}, len(labels)
         ranks = np.array([self._rank[text] for text in texts], dtype=np.int64)
         return ranks[ids], labels
 
@@ -221,11 +217,7 @@ class _ClassColumn:
     """A column of numbers, for classes; the identifier of a number is its bits."""
 
     def __init__(self, name: str) -> None:
-        self._name, self._highs = name, np.empty(0)
-
-    @property
-    def number(self) -> int:
-        return len(self._highs)
+        self._name, self._highs, self.number = name, np.empty(0), 0
 
     def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
         return (as_numbers(cells, self._name, row_of) + 0.0).view(np.int64)  # no -0.0
@@ -237,7 +229,7 @@ class _ClassColumn:
         below = np.cumsum(rows) - rows  # rows with a smaller number
         codes = np.unique(number * below // max(int(rows.sum()), 1), return_inverse=True)[1]
         first = np.flatnonzero(np.diff(codes, prepend=-1))
-        self._highs = values[np.append(first[1:], len(values)) - 1]
+        self._highs, self.number = values[np.append(first[1:], len(values)) - 1], len(first)
         ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
         return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
 
