@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.frames import Frame, FrameRows, arrow_rows, duckdb_frame, no_pyarrow
+from holdfast.tables.frames import Frame, FrameRows, arrow_rows, no_pyarrow
 from holdfast.tables.source import Piece, Source
 
 ROWS = 1 << 17
@@ -49,7 +49,7 @@ class ParquetFiles(Source):
                         yield Piece(arrow_rows(_fitted(batch, wanted, keys)), row, path, done)
                     row, rows = row + len(batch), rows + len(batch)
         except (pa.ArrowException, OSError) as error:
-            raise unreadable(self.name, error, row, path) from None
+            raise broken_off(self.name, error, row, path) from None
 
 
 def open_parquet(path: Path) -> ParquetFiles:
@@ -128,11 +128,11 @@ class Query(Source):
         except HoldfastError:
             raise
         except Exception as error:
-            raise unreadable(self.name, error, row, self.name) from None
+            raise broken_off(self.name, error, row, self.name) from None
 
     def held(self) -> Frame:
         """All rows, from a run of their own."""
-        return duckdb_frame(self._relation, whole_table(self))
+        return _duckdb_frame(self._relation, whole_table(self))
 
 
 def whole_table(source: Source) -> Any:
@@ -144,8 +144,8 @@ def whole_table(source: Source) -> Any:
     return pa.concat_tables(parts, promote_options="permissive")
 
 
-def few_rows(relation: Any) -> Any:
-    """The Arrow table of a DuckDB relation; None where it has more rows than are held."""
+def open_query(relation: Any) -> Source:
+    """A DuckDB relation; in memory where it has few rows."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -156,13 +156,37 @@ def few_rows(relation: Any) -> Any:
             held.append(batch)
             rows += len(batch)
             if rows > FEW:
-                return None
-        return pa.Table.from_batches(held, reader.schema)
+                return Query(relation)
+        table = pa.Table.from_batches(held, reader.schema)
     except Exception:
         raise HoldfastError("`table`: the duckdb query failed. Hint: run it by itself.") from None
+    return _duckdb_frame(relation, table)
 
 
-def unreadable(name: str, error: Exception, row: int, file: str) -> HoldfastError:
+def _duckdb_frame(relation: Any, table: Any) -> Frame:
+    """A DuckDB relation, from what it gave as an Arrow table."""
+    types = {name: str(t) for name, t in zip(relation.columns, relation.types, strict=True)}
+    return Frame(arrow_rows(table), lambda new: _to_duckdb(new, types))
+
+
+def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
+    import duckdb
+    import narwhals.stable.v2 as nw
+
+    casts = []
+    for name in frame.columns:
+        quoted = '"' + name.replace('"', '""') + '"'
+        kind = "BIGINT" if frame.schema[name] == nw.Int64 else types[name]
+        if kind.startswith("ENUM("):  # of the labels that there are, as they come
+            labels = dict.fromkeys(cell for cell in frame[name].to_list() if cell is not None)
+            texts = ", ".join("'" + label.replace("'", "''") + "'" for label in labels)
+            kind = f"ENUM({texts})" if labels else "VARCHAR"
+        casts.append(f"{quoted}::{kind} AS {quoted}")
+    # Arrow has no enums or UUIDs of DuckDB's kind: the casts bring them back.
+    return duckdb.from_arrow(frame.to_native()).project(", ".join(casts))
+
+
+def broken_off(name: str, error: Exception, row: int, file: str) -> HoldfastError:
     """The error for a source that breaks off."""
     last = f"; data row {row} of `{file}` was the last" if row else ""
     return HoldfastError(

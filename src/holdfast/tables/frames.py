@@ -326,29 +326,6 @@ def _collect(lazy: Any) -> Frame:
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
 
 
-def duckdb_frame(relation: Any, table: Any) -> Frame:
-    """A DuckDB relation, from what it gave as an Arrow table."""
-    types = {name: str(t) for name, t in zip(relation.columns, relation.types, strict=True)}
-    return Frame(arrow_rows(table), lambda new: _to_duckdb(new, types))
-
-
-def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
-    import duckdb
-    import narwhals.stable.v2 as nw
-
-    casts = []
-    for name in frame.columns:
-        quoted = '"' + name.replace('"', '""') + '"'
-        kind = "BIGINT" if frame.schema[name] == nw.Int64 else types[name]
-        if kind.startswith("ENUM("):  # of the labels that there are, as they come
-            labels = dict.fromkeys(cell for cell in frame[name].to_list() if cell is not None)
-            texts = ", ".join("'" + label.replace("'", "''") + "'" for label in labels)
-            kind = f"ENUM({texts})" if labels else "VARCHAR"
-        casts.append(f"{quoted}::{kind} AS {quoted}")
-    # Arrow has no enums or UUIDs of DuckDB's kind: the casts bring them back.
-    return duckdb.from_arrow(frame.to_native()).project(", ".join(casts))
-
-
 def _like(series: Any, counts: Integers) -> Any:
     import narwhals.stable.v2 as nw
 

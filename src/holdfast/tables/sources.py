@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.arrow_files import Query, few_rows, open_parquet
+from holdfast.tables.arrow_files import open_parquet, open_query
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.formats import Format, format_of, refuse_special, unreadable, wrong_ending
-from holdfast.tables.frames import duckdb_frame, open_frame, open_line
+from holdfast.tables.frames import open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.source import Source
 from holdfast.tables.spark import SparkTable, is_spark
@@ -51,8 +51,7 @@ def open_columns(source: Any) -> Source | None:
         return source
     duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
     if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
-        table = few_rows(source)
-        return Query(source) if table is None else duckdb_frame(source, table)
+        return open_query(source)
     return SparkTable(source) if is_spark(source) else open_frame(source)
 
 

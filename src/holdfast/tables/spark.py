@@ -13,7 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from holdfast.arrays import Integers
-from holdfast.tables.arrow_files import unreadable, whole_table
+from holdfast.tables.arrow_files import broken_off, whole_table
 from holdfast.tables.frames import Frame, arrow_rows
 from holdfast.tables.partition import changed
 from holdfast.tables.source import Piece, Source
@@ -68,7 +68,7 @@ class SparkTable(Source):
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j", "pyarrow")):
                 raise
-            raise unreadable(self.name, error, row, self.name) from None
+            raise broken_off(self.name, error, row, self.name) from None
 
     def held(self) -> Frame:
         """All rows; what is given back is a frame of the same session."""
