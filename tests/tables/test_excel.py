@@ -240,6 +240,19 @@ def test_an_error_is_seen_however_the_sheet_is_spelt(spelling):
     assert excel_parts.read_marks(book(page, edit=without_formula))["S1"].errors == {(2, 1): "#N/A"}
 
 
+@pytest.mark.parametrize("last", [b"<v>0</v>", b"<f>A1</f><v>0</v>"])
+def test_formulas_without_a_value_are_those_of_cells_alone(last):
+    sparkline = b"<extLst><ext><x:sparkline><x:f>S1!B2</x:f></x:sparkline></ext></extLst>"
+
+    def edit(xml):
+        xml = re.sub(rb'(<c r="B3"[^>]*>).*?</c>', rb"\1" + last + b"</c>", xml)
+        xml = re.sub(rb'(<c r="B2"[^>]*>).*?</c>', rb"\1<f>A1</f>\n<v></v>\n</c>", xml)
+        return xml.replace(b"</worksheet>", sparkline + b"</worksheet>")
+
+    marks = excel_parts.read_marks(book(PLAIN, edit=edit))["S1"]
+    assert marks.uncomputed == [(1, 1)] and not marks.errors and not marks.hidden
+
+
 def after_cells(more):
     return lambda xml: xml.replace(b"</sheetData>", b"</sheetData>" + more)
 
