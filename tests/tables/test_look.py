@@ -8,8 +8,7 @@ import pytest
 from holdfast.tables import look as looking
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.look import look
-from holdfast.tables.look_columns import ColumnKind
-from holdfast.tables.near import near_labels
+from holdfast.tables.look_columns import ColumnKind, near_labels
 from holdfast.tables.options import TableOptions
 
 MESSY = """Deaths by county, 2023

@@ -16,8 +16,7 @@ from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
 from holdfast.tables.leaks.measures import as_numbers
 from holdfast.tables.leaks.search import NEARLY_ALL
-from holdfast.tables.look_columns import nines_in
-from holdfast.tables.near import near_labels
+from holdfast.tables.look_columns import near_labels, nines_in
 
 FEW = 20  # rows below which numbers that are all different say nothing
 DIFFERENT = 0.9  # of the rows, from which on large numbers look like names of things

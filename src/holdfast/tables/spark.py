@@ -38,7 +38,7 @@ class SparkTable(Source):
     def __init__(self, frame: Any) -> None:
         self._frame, self.columns = frame, list(frame.columns)
         self._counts: list[str] = []
-        self._known = 0
+        self._checksum = 0
         """A sum of the counts as they were read last, by which the rows are known again."""
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
@@ -47,13 +47,13 @@ class SparkTable(Source):
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some of a partition at a time."""
-        row, known = 0, 0
+        row, checksum = 0, 0
         for _, table in self._batches(self._select([n for n in self.columns if n in names])):
-            known = _condensed()(table.select(self._counts), known)
+            checksum = _condensed()(table.select(self._counts), checksum)
             if len(table):
                 yield Piece(arrow_rows(table), row, self.name)
             row += len(table)
-        self._known = known
+        self._checksum = checksum
 
     def _batches(self, frame: Any) -> Iterator[tuple[int, Any]]:
         """Tables of Arrow, each with the number of its partition, in their order."""
@@ -81,12 +81,12 @@ class SparkTable(Source):
         """
         names = [name for name in self.columns if name in names]
         frame = self._select(list(dict.fromkeys([*names, *self._counts]))).persist()
-        partitions, row, known = dict[int, tuple[int, int, int]](), 0, 0
+        partitions, row, checksum = dict[int, tuple[int, int, int]](), 0, 0
         for number, table in self._batches(frame.select(*map(_quoted, self._counts))):
             first, rows, sums = partitions.get(number, (row, 0, 0))
             partitions[number] = (first, rows + len(table), _condensed()(table, sums))
-            row, known = row + len(table), _condensed()(table, known)
-        if known != self._known:
+            row, checksum = row + len(table), _condensed()(table, checksum)
+        if checksum != self._checksum:
             raise changed()
         shared: Any = SimpleNamespace(value=dict(counts))
         if not type(self._frame).__module__.startswith("pyspark.sql.connect"):
@@ -148,7 +148,7 @@ def _replaced(
         import pyarrow as pa
         from pyspark import TaskContext
 
-        row, rows, known = partitions.get(TaskContext.get().partitionId(), (0, 0, 0))
+        row, rows, checksum = partitions.get(TaskContext.get().partitionId(), (0, 0, 0))
         seen, sums = 0, 0
         for batch in batches:
             some = slice(row + seen, row + seen + batch.num_rows)
@@ -160,7 +160,7 @@ def _replaced(
             columns = [new.get(name, batch.column(name)) for name in names]
             if seen <= rows:
                 yield pa.RecordBatch.from_arrays(columns, names=names)
-        if (seen, sums) != (rows, known):
+        if (seen, sums) != (rows, checksum):
             raise ValueError("the table changed since it was released")
 
     return replace
