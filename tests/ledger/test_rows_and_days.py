@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.chain import Receipt
-from holdfast.ledger.entries import Limit, Purpose, Spend, State
+from holdfast.ledger.entries import Limit, Purpose, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
@@ -47,7 +47,7 @@ def spend(epsilon, subset=None, period=None, delta=0, times=1):
         receipt=Receipt("", 1, ""),
         dataset="crime",
         charges=(charge,),
-        state=State.OPEN,
+        state=SpendState.OPEN,
         time="",
         ended=None,
         user="",

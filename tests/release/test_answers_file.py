@@ -115,9 +115,9 @@ def test_single_high_counts_have_no_interval_of_a_share():
 
 
 def _lines(release):
-    from holdfast.release.common import parts
+    from holdfast.release.common import summaries
 
-    return next(iter(parts(release))).distribution()
+    return next(iter(summaries(release))).distribution()
 
 
 def test_a_group_without_measured_rows_is_answered_by_its_known_zeros(tmp_path):

@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError, one_line
 if TYPE_CHECKING:
     from holdfast.ledger.book import Balance
     from holdfast.ledger.entries import Begun, Limit, Spend
-    from holdfast.ledger.receipts import Claim
+    from holdfast.ledger.receipts import ReleaseClaim
 
 AMOUNTS = ("limit", "spent", "left")
 app = typer.Typer(
@@ -205,17 +205,17 @@ def _look_up(ledger: Any, folder: Path) -> tuple[bool, list[str]]:
     return True, disagreements(spend, claim, _claim(stored) if stored.is_dir() else None)
 
 
-def _claim(folder: Path) -> "Claim":
+def _claim(folder: Path) -> "ReleaseClaim":
     """What the release in a folder says of itself, once nothing in it is damaged."""
     from holdfast import load
     from holdfast.ledger.chain import Receipt
-    from holdfast.ledger.receipts import Claim
+    from holdfast.ledger.receipts import ReleaseClaim
     from holdfast.tables.periods import read_period
     from holdfast.tables.subset import read_subset
 
     release = load(folder)
     tallies = [column.measurement.tally.whole() for column in release.columns]
-    return Claim(
+    return ReleaseClaim(
         receipt=None if release.receipt is None else Receipt.from_text(release.receipt),
         epsilon=release.promise.epsilon,
         period=read_period(release.period),

@@ -9,11 +9,11 @@ from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import (
     Begun,
     Body,
-    Kind,
+    EntryKind,
     Limit,
     Purpose,
     Spend,
-    State,
+    SpendState,
     plainly,
     read_charges,
 )
@@ -82,14 +82,14 @@ class Book:
 
     def add(self, body: Body, receipt: Receipt) -> None:
         """Read the next entry; raises whatever comes where it makes no sense."""
-        match Kind(body["kind"]):
-            case Kind.BEGUN:
+        match EntryKind(body["kind"]):
+            case EntryKind.BEGUN:
                 self.history[receipt.entry] = Begun(time=body["time"], user=body["user"])
-            case Kind.LIMIT:
+            case EntryKind.LIMIT:
                 self._add_limit(body, receipt)
-            case Kind.SPEND:
+            case EntryKind.SPEND:
                 self._add_spend(body, receipt)
-            case Kind.END:
+            case EntryKind.END:
                 self._add_end(body)
 
     @property
@@ -150,7 +150,7 @@ class Book:
             receipt=receipt,
             dataset=body["dataset"],
             charges=read_charges(body["charges"]),
-            state=State.OPEN,
+            state=SpendState.OPEN,
             time=body["time"],
             ended=None,
             user=body["user"],
@@ -162,8 +162,8 @@ class Book:
         )
 
     def _add_end(self, body: Body) -> None:
-        spend, state = self.spend(body["spend"]), State(body["state"])
-        if spend is None or spend.state is not State.OPEN or state is State.OPEN:
+        spend, state = self.spend(body["spend"]), SpendState(body["state"])
+        if spend is None or spend.state is not SpendState.OPEN or state is SpendState.OPEN:
             raise ValueError("a spend ends once")
         self.history[spend.id] = replace(spend, state=state, ended=body["time"])
 
@@ -187,7 +187,7 @@ def _balance(
         epsilon_spent=epsilon,
         delta_limit=limit.delta,
         delta_spent=delta,
-        states={state.value: sum(each.state is state for each in counted) for state in State},
+        states={state.value: sum(each.state is state for each in counted) for state in SpendState},
     )
 
 

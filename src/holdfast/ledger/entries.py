@@ -15,7 +15,7 @@ from holdfast.tables.subset import Subset
 Body = dict[str, Any]
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry is, in the words of the file."""
 
     BEGUN = "begun"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
     END = "end"
 
 
-class State(StrEnum):
+class SpendState(StrEnum):
     """What became of a spend, in the words of the file."""
 
     DONE = "done"
@@ -73,7 +73,7 @@ class Spend:
     """Its entry, as a release remembers it."""
     dataset: str
     charges: tuple[Charge, ...]
-    state: State
+    state: SpendState
     time: str
     ended: str | None
     user: str

@@ -11,11 +11,11 @@ from holdfast.ledger.book import Balance
 from holdfast.ledger.chain import Receipt, releases_of
 from holdfast.ledger.entries import (
     Begun,
-    Kind,
+    EntryKind,
     Limit,
     Purpose,
     Spend,
-    State,
+    SpendState,
     written_charges,
 )
 from holdfast.ledger.overlaps import charged, worst_charges
@@ -95,7 +95,7 @@ class Ledger:
             Whether the releases of each period may spend as much together.
         """
         charge = _charge(epsilon, delta)
-        body = {"kind": Kind.LIMIT, "dataset": check_name(dataset), "per_period": per_period}
+        body = {"kind": EntryKind.LIMIT, "dataset": check_name(dataset), "per_period": per_period}
         body |= {"epsilon": str(charge.epsilon), "delta": str(charge.delta)}
         create(self.path, self.timeout)
         with change(self.path, self.timeout) as pages:
@@ -148,7 +148,7 @@ class Ledger:
             for balance in pages.book.balances(check_name(dataset), subset, period):
                 balance.check(epsilon, delta)
             body = {
-                "kind": Kind.SPEND,
+                "kind": EntryKind.SPEND,
                 "dataset": dataset,
                 "charges": written_charges(charges),
                 "words": words,
@@ -162,17 +162,17 @@ class Ledger:
             pages.append(body)
         return pages.book.spends()[-1]
 
-    def finish(self, spend: int, state: State | str) -> None:
+    def finish(self, spend: int, state: SpendState | str) -> None:
         """Mark an open spend "done" or "abandoned". It counts either way."""
-        if state not in (State.DONE, State.ABANDONED):
+        if state not in (SpendState.DONE, SpendState.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as pages:
             known = pages.book.spend(spend)
             if known is not None and known.state == state:
                 return  # a process that shows the release again was first
-            if known is None or known.state is not State.OPEN:
+            if known is None or known.state is not SpendState.OPEN:
                 raise HoldfastError(f"`spend` {spend} is not open in `{self.path}`.")
-            end = {"kind": Kind.END, "spend": spend, "state": str(state), "time": now()}
+            end = {"kind": EntryKind.END, "spend": spend, "state": str(state), "time": now()}
             pages.append(end)
 
     def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from holdfast.errors import HoldfastError, Spent, mark_spent
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.corrections import Labels
-from holdfast.ledger.entries import Spend, State
+from holdfast.ledger.entries import Spend, SpendState
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.request import Payment
@@ -30,7 +30,7 @@ R_co = TypeVar("R_co", covariant=True)
 R = TypeVar("R")
 
 
-class Run(Protocol[R_co]):
+class PaidRun(Protocol[R_co]):
     """What an engine is about to measure, as a ledger sees it."""
 
     def prepare(self) -> None:
@@ -58,7 +58,7 @@ class Run(Protocol[R_co]):
         `check`, with these notes more."""
 
 
-def pay_and_measure(run: Run[R], payment: Payment, ledger: Any, dataset: str | None) -> R:
+def pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Any, dataset: str | None) -> R:
     """The release of a run: stored by an earlier one, or paid for, measured and stored.
 
     The spend is on disk before anything is measured and counts from then on, also if the run fails.
@@ -79,7 +79,7 @@ def pay_and_measure(run: Run[R], payment: Payment, ledger: Any, dataset: str | N
     return _pay_and_measure(run, payment, open_ledger(ledger), check_name(dataset))
 
 
-def _pay_and_measure(run: Run[R], payment: Payment, ledger: Ledger, dataset: str) -> R:
+def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset: str) -> R:
     content = run.content(payment.words)
     prints = None if content is None else ledger.prints(content)
     if payment.corrects is not None:
@@ -107,11 +107,11 @@ def _pay_and_measure(run: Run[R], payment: Payment, ledger: Ledger, dataset: str
         return _measure(run, ledger, spend, store=ledger.folder(spend))
 
 
-def _show_again(run: Run[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:
+def _show_again(run: PaidRun[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:
     release = run.show_again(ledger.folder(spend), check=is_that_of(ledger, spend), notes=notes)
-    if spend.state is not State.DONE:  # its run was killed before it was marked
+    if spend.state is not SpendState.DONE:  # its run was killed before it was marked
         with suppress(HoldfastError):
-            ledger.finish(spend.id, State.DONE)
+            ledger.finish(spend.id, SpendState.DONE)
     return release
 
 
@@ -132,17 +132,17 @@ def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None) 
         raise
 
 
-def _measure(run: Run[R], ledger: Ledger, spend: Spend, store: Path | None) -> R:
+def _measure(run: PaidRun[R], ledger: Ledger, spend: Spend, store: Path | None) -> R:
     try:
         release = run.measure(store=store, receipt=str(spend.receipt))
     except BaseException as error:
         mark_spent(error, Spent.YES)
         stored = store is not None and store.is_dir()
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            ledger.finish(spend.id, State.DONE if stored else State.ABANDONED)
+            ledger.finish(spend.id, SpendState.DONE if stored else SpendState.ABANDONED)
         raise
     try:
-        ledger.finish(spend.id, State.DONE)
+        ledger.finish(spend.id, SpendState.DONE)
     except HoldfastError:
         pass  # it is paid; without the mark it is open and counts, and is shown again if stored
     except BaseException as error:

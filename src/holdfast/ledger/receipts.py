@@ -11,7 +11,7 @@ from holdfast.tables.subset import Subset
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class ReleaseClaim:
     """What a release says of itself."""
 
     receipt: Receipt | None
@@ -23,7 +23,7 @@ class Claim:
     """Its noisy counts, in a form that is equal for equal ones."""
 
 
-def disagreements(spend: Spend, claim: Claim, stored: Claim | None) -> list[str]:
+def disagreements(spend: Spend, claim: ReleaseClaim, stored: ReleaseClaim | None) -> list[str]:
     """What a release claims that is not so by the entry that paid for it and by the release that
     the ledger stored; nothing where all is as it was paid for."""
     rows = None if claim.subset is None else (claim.subset.column, claim.subset.key)

@@ -25,7 +25,7 @@ from pathlib import Path
 from holdfast.errors import HoldfastError
 from holdfast.ledger.book import Book
 from holdfast.ledger.chain import Receipt, check_head, head_file, link, write_head
-from holdfast.ledger.entries import Body, Kind, as_text
+from holdfast.ledger.entries import Body, EntryKind, as_text
 
 APPLICATION = 0x686F6C33  # "hol3" in the file's header; beside it stands the number of entries
 
@@ -161,7 +161,9 @@ def _begin(db: sqlite3.Connection) -> None:
     name, key = secrets.token_hex(16), secrets.token_bytes(32)
     db.execute("INSERT INTO about VALUES (?, ?, 0, ?)", (name, key, name))
     db.execute(f"PRAGMA application_id = {APPLICATION}")
-    Pages(db=db, name=name, key=key).append({"kind": Kind.BEGUN, "time": now(), "user": user()})
+    Pages(db=db, name=name, key=key).append(
+        {"kind": EntryKind.BEGUN, "time": now(), "user": user()}
+    )
 
 
 def _give_name(new: Path, path: Path) -> None:

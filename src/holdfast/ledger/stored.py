@@ -9,7 +9,7 @@ from pathlib import Path
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.ledger.chain import Receipt, releases_of
 from holdfast.ledger.corrections import Correction, Labels, refuse_moved
-from holdfast.ledger.entries import Spend, State
+from holdfast.ledger.entries import Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Prints
 from holdfast.tables.leaks import SAME_COUNTS
@@ -24,14 +24,14 @@ def find_stored(ledger: Ledger, dataset: str, prints: Prints) -> Spend | None:
     standing = [
         (spend, spend.known_by)
         for spend in reversed(ledger.spends(dataset))
-        if spend.state is not State.ABANDONED and spend.known_by is not None
+        if spend.state is not SpendState.ABANDONED and spend.known_by is not None
     ]
     same = [spend for spend, known in standing if known.table == prints.table]
     fewer = [spend for spend, known in standing if prints.add_columns_to(known)]
     for spend in same or fewer:
         if ledger.folder(spend).is_dir():
             return spend
-        if spend.state is State.DONE:
+        if spend.state is SpendState.DONE:
             raise _lost(ledger, spend)
     return None
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdfast.paper.experiments import Outcome
     from holdfast.paper.framework import Result
 
-SHOWN = 90  # characters of what was found, in the terminal
+SHOWN = 90  # characters of a result, in the terminal
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -129,8 +129,7 @@ def reproduce(
     out: Annotated[Path, _says("Folder for results, figures, report.", takes="FOLDER")] = Path(
         "results"
     ),
-    full: Annotated[bool, _says("The paper's replications.", "--full")] = False,
-    quick: Annotated[bool, _says("Fewer; the default.", "--quick")] = False,
+    full: Annotated[bool, _says("The paper's replications, not fewer.", "--full")] = False,
     jobs: Annotated[int | None, _says("Processes; default: all cores.", takes="NUMBER")] = None,
     resume: Annotated[bool, _says("Go on with the results that are in --out.", "--resume")] = False,
     listed: Annotated[bool, _says("List the experiments and stop.", "--list")] = False,
@@ -152,8 +151,6 @@ def reproduce(
         for experiment in EXPERIMENTS.values():
             typer.echo(f"{experiment.name:<18} {experiment.title}")
         return
-    if full and quick:
-        raise HoldfastError("give --full or --quick, not both.")
     require_matplotlib()  # before the work, not after it
     try:
         outcome = run_all(
@@ -183,8 +180,7 @@ def _read(
             f"column `{column}` has cells without a count. Hint: the paper's framework takes a "
             "count for every row; holdfast privatize takes missing ones."
         )
-    counts: list[int] = []
-    names: list[Any] = []
+    counts, names = list[int](), list[Any]()
     for batch in table.batches(published=True):
         counts += batch.counts[column].tolist()
         names += [] if category is None else batch.cells(category)

@@ -22,7 +22,7 @@ from holdfast.release.common import (
     DISTRIBUTION,
     DISTRIBUTION_HEADER,
     HEADER,
-    parts,
+    summaries,
 )
 from holdfast.release.csv_files import opened
 from holdfast.release.deployment import deployment_yaml
@@ -77,9 +77,9 @@ def _complete(release: Release, folder: Path, files: RowFiles) -> None:
     with ExitStack() as stack:
         lines = opened(folder / DISTRIBUTION, release.dialect, stack)
         lines.write(release.dialect.line(DISTRIBUTION_HEADER))
-        for part in parts(release):
-            answers += [answer.record() for answer in part.answers()]
-            lines.writelines(map(release.dialect.line, part.distribution()))
+        for summary in summaries(release):
+            answers += [answer.record() for answer in summary.answers()]
+            lines.writelines(map(release.dialect.line, summary.distribution()))
         table = opened(folder / ANSWERS, release.dialect, stack)
         table.writelines(map(release.dialect.line, [HEADER, *answers]))
     for name, text in {

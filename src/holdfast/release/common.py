@@ -54,7 +54,7 @@ class CommonAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class Summary:
     """All rows or a group of them, in one column of counts: what a bundle says of them."""
 
     column: "Column"
@@ -87,14 +87,14 @@ class Part:
             yield (self.column.title, self.name, str(value), str(rows), *cells)
 
 
-def parts(release: "Release") -> Iterator[Part]:
+def summaries(release: "Release") -> Iterator[Summary]:
     """All rows and every declared group that has some, of each column."""
     names = release.group_names if len(release.group_names) > 1 else ()
     for column in release.columns:
         for group, name in [(None, ALL_ROWS), *enumerate(names)]:
             histogram = release.histogram(column, group)
             if len(histogram.values):
-                yield Part(
+                yield Summary(
                     column=column,
                     group=group,
                     name=name,
@@ -105,7 +105,7 @@ def parts(release: "Release") -> Iterator[Part]:
 
 def common_answers(release: "Release", level: float = LEVEL) -> Iterator[CommonAnswer]:
     """The answers to the common questions, column by column, all rows before their groups."""
-    return chain.from_iterable(part.answers(level) for part in parts(release))
+    return chain.from_iterable(summary.answers(level) for summary in summaries(release))
 
 
 def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, float]]:

@@ -96,7 +96,7 @@ def cells_of(texts: Texts) -> Texts:
     return Texts.of([csv_cell(text) for text in texts.to_pylist()])
 
 
-class _Lines:
+class _BoundedLines:
     """Lines of a file, with their ends, of which no more than a bearable number is held at a time;
     none is without end."""
 
@@ -126,7 +126,7 @@ def read_columns(path: Path, dialect: Dialect, names: Sequence[str]) -> Iterator
         with path.open(encoding="utf-8", newline="") as file:
             if file.read(1) != "\ufeff" or not dialect.bom:
                 file.seek(0)
-            yield from _batches(_Lines(file, path.name), dialect, names, path.name)
+            yield from _batches(_BoundedLines(file, path.name), dialect, names, path.name)
     except UnicodeDecodeError:
         raise HoldfastError(f"`{path.name}` is not UTF-8.") from None
     except csv.Error as error:
@@ -134,7 +134,7 @@ def read_columns(path: Path, dialect: Dialect, names: Sequence[str]) -> Iterator
 
 
 def _batches(
-    lines: _Lines, dialect: Dialect, names: Sequence[str], file: str
+    lines: _BoundedLines, dialect: Dialect, names: Sequence[str], file: str
 ) -> Iterator[list[list[str]]]:
     reader = csv.reader(iter(lines), delimiter=dialect.delimiter, strict=True)
     header = list(map(from_csv_label, next(reader, [])))

@@ -137,15 +137,11 @@ _record = _fields(
 )
 
 
-def check_schema(record: dict[str, Any]) -> None:
-    """Raise for a bundle that is not read here."""
+def check_fields(record: dict[str, Any]) -> str:
+    """Every field is there, is of its type, and fits the others."""
     schema = record.get("schema")
     if type(schema) is int and schema != SCHEMA:
         raise OtherSchema(f"release.json has the schema {schema}; {SCHEMA} is read here.")
-
-
-def check_fields(record: dict[str, Any]) -> str:
-    """Every field is there, is of its type, and fits the others."""
     _record(record)
     counts, groups, published = record["counts"], record["groups"], record["published"]
     persons, number = record["promise"]["persons"], len(record["counts"])

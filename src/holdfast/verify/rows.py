@@ -64,7 +64,7 @@ def csv_lines(folder: Path, name: str, record: dict[str, Any]) -> Iterator[Lines
         start = b"\xef\xbb\xbf" if table["bom"] else b""
         if file.read(len(start)) != start:
             raise Damage(f"{name} does not begin as release.json says.")
-        text = _Lines(file, name)
+        text = _RecordLines(file, name)
         reader = csv.reader(text, delimiter=table["delimiter"], strict=True)
         try:
             header = next(reader, None)
@@ -86,7 +86,7 @@ def csv_lines(folder: Path, name: str, record: dict[str, Any]) -> Iterator[Lines
             raise Damage(f"{name} cannot be read as CSV ({type(error).__name__}).") from None
 
 
-class _Lines:
+class _RecordLines:
     """The lines of a file, of which a record takes no more than it may."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,18 +13,19 @@ from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
 from holdfast.release.load import release_of
 from holdfast.release.release import Release
+from holdfast.release.strict_json import parse_json
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
-from holdfast.verify.record import check_budget, check_fields, check_schema
+from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
 from holdfast.verify.rows import RowsFile, count_reader, csv_lines, plain, table_batches, title
-from holdfast.verify.strict_json import parse_json
 
 BORROWED = {
     "holdfast.privacy.noise": "the law of the noise: variance, quantile, least width",
     "holdfast.release.limits": "sizes that both sides keep to",
     "holdfast.release.load": "the release as an object, for the words and the fit",
     "holdfast.release.release": "its type",
+    "holdfast.release.strict_json": "release.json, parsed without being flooded",
     "holdfast.release.parquet": "a Parquet file, read without being flooded",
     "holdfast.release.csv_files": "cells of a Parquet file as text",
     "holdfast.release.escape": "the same",
@@ -36,6 +37,7 @@ BORROWED = {
     "holdfast.release.picture": "the picture",
 }
 """What is borrowed from the maker, and for what; no promise rests on any of it."""
+R = TypeVar("R")
 ABSURD = 1e-12
 """Probability, over all rows, of a negative noisy count that is taken for a mistake."""
 MOST_OFF = 0.002
@@ -75,7 +77,7 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
 
 def _run(name: str, check: "Callable[[_Bundle], str | Found]", bundle: "_Bundle") -> Check:
     try:
-        found = check(bundle)
+        result = check(bundle)
     except NotChecked as lack:
         return Check(name=name, passed=None, detail=str(lack), failure=lack.failure)
     except Damage as damage:
@@ -86,8 +88,8 @@ def _run(name: str, check: "Callable[[_Bundle], str | Found]", bundle: "_Bundle"
     except Exception as error:  # whatever a forger thought of: it did not pass
         detail = f"the check of {name} could not be made ({type(error).__name__})."
         return Check(name=name, passed=False, detail=detail, failure=Failure.DAMAGE)
-    found = found if isinstance(found, Found) else Found(found)
-    return Check(name=name, passed=True, **found._asdict())
+    result = result if isinstance(result, Found) else Found(result)
+    return Check(name=name, passed=True, **result._asdict())
 
 
 class _Bundle:
@@ -100,7 +102,8 @@ class _Bundle:
     @cached_property
     def record(self) -> dict[str, Any]:
         """release.json."""
-        return parse_json(files.read_small(self.path, files.RECORD), files.RECORD)
+        data = files.read_small(self.path, files.RECORD)
+        return _as_damage(lambda: parse_json(data, files.RECORD))
 
     @cached_property
     def rows(self) -> RowsFile:
@@ -115,10 +118,7 @@ class _Bundle:
     @cached_property
     def release(self) -> Release:
         """The release as the maker reads it."""
-        try:
-            return release_of(self.path, self.record)
-        except HoldfastError as error:
-            raise Damage(str(error)) from None
+        return _as_damage(lambda: release_of(self.path, self.record))
 
     def lines(self, name: str) -> Iterator[list[str]]:
         """The records of a CSV file, as labels."""
@@ -126,29 +126,12 @@ class _Bundle:
             yield from (list(map(plain, cells)) for cells in batch)
 
 
-def _folder(bundle: _Bundle) -> Found:
-    return files.check_folder(bundle.path)
-
-
-def _fields(bundle: _Bundle) -> str:
-    check_schema(bundle.record)
-    return check_fields(bundle.record)
-
-
-def _budget(bundle: _Bundle) -> str:
-    return check_budget(bundle.record)
-
-
-def _sizes(bundle: _Bundle) -> str:
-    return files.check_sizes(bundle.path, bundle.record)
-
-
-def _sums(bundle: _Bundle) -> str:
-    return files.check_sums(bundle.path, bundle.record)
-
-
-def _words(bundle: _Bundle) -> str:
-    return words.check_words(bundle.path, bundle.record)
+def _as_damage(read: Callable[[], R]) -> R:
+    """What a function of the maker reads; what it refuses is damage."""
+    try:
+        return read()
+    except HoldfastError as error:
+        raise Damage(str(error)) from None
 
 
 def _rows(bundle: _Bundle) -> Found:
@@ -280,7 +263,7 @@ def _fit(bundle: _Bundle) -> Found:
 
 def _intervals(bundle: _Bundle) -> Found:
     """Likely intervals of rows, answers and shares follow."""
-    from holdfast.release.common import DISTRIBUTION_HEADER, HEADER, parts
+    from holdfast.release.common import DISTRIBUTION_HEADER, HEADER, summaries
     from holdfast.release.row_intervals import likely_intervals
 
     release, rows, off = bundle.release, bundle.rows, 0
@@ -293,9 +276,9 @@ def _intervals(bundle: _Bundle) -> Found:
     if off > 1:
         raise Damage("a likely interval of rows.csv does not follow from the release.")
     answers, shares = list[tuple[str, ...]]([HEADER]), list[tuple[str, ...]]([DISTRIBUTION_HEADER])
-    for part in parts(release):
-        answers += [answer.record() for answer in part.answers()]
-        shares += part.distribution()
+    for summary in summaries(release):
+        answers += [answer.record() for answer in summary.answers()]
+        shares += summary.distribution()
     same = words.compare("answers.csv", bundle.lines("answers.csv"), answers, exact=4)
     same &= words.compare("distribution.csv", bundle.lines("distribution.csv"), shares, exact=5)
     if same and not off:
@@ -312,12 +295,12 @@ def _written(bundle: _Bundle) -> Found:
 
 
 _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" = {
-    "folder": (_folder, ()),
-    "fields": (_fields, ("folder",)),
-    "sizes": (_sizes, ("fields",)),
-    "sums": (_sums, ("sizes",)),
-    "budget": (_budget, ("fields",)),
-    "promise in words": (_words, ("sizes",)),
+    "folder": (lambda bundle: files.check_folder(bundle.path), ()),
+    "fields": (lambda bundle: check_fields(bundle.record), ("folder",)),
+    "sizes": (lambda bundle: files.check_sizes(bundle.path, bundle.record), ("fields",)),
+    "sums": (lambda bundle: files.check_sums(bundle.path, bundle.record), ("sizes",)),
+    "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
+    "promise in words": (lambda bundle: words.check_words(bundle.path, bundle.record), ("sizes",)),
     "rows": (_rows, ("sizes", "budget")),
     "groups": (_groups, ("rows",)),
     "released counts": (_counts, ("groups",)),
