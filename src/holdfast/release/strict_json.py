@@ -52,7 +52,7 @@ def _check_shape(text: str, name: str) -> None:
         if depth > DEEPEST:
             _refuse(name, f"is nested more than {DEEPEST} levels deep")
         if nested > MOST_NESTED or texts > MOST_TEXTS:
-            _refuse(name, f"holds too many objects, lists or texts")
+            _refuse(name, "holds too many objects, lists or texts")
 
 
 def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
