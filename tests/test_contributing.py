@@ -26,3 +26,13 @@ def test_packages_are_listed_in_the_order_that_imports_must_keep():
     assert packages == [name for name in ORDER if name in packages]
     on_disk = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert set(packages) == on_disk
+
+
+def test_the_promise_is_in_as_many_lines_as_it_says():
+    said = int(re.search(r"The promise is in ([0-9,]+) lines", TEXT)[1].replace(",", ""))
+    reading = TEXT.split("The promise is in")[1].split("\n## ")[0]
+    places = set(re.findall(r"`([a-z_]+/[a-z_]+\.py)`", reading)) - {"ledger/__init__.py"}
+    ledger = (PACKAGE / "ledger/__init__.py").read_text(encoding="utf-8").split("The other half")[0]
+    places |= {f"ledger/{name}" for name in re.findall(r"^    (\w+\.py) ", ledger, re.MULTILINE)}
+    lines = sum(len((PACKAGE / place).read_text("utf-8").splitlines()) for place in places)
+    assert said - 250 < lines <= said, lines

@@ -16,7 +16,12 @@ from holdfast.release.release import Column
 from holdfast.tables.table import Table
 
 Progress = Callable[[str, float | None], None]
+"""Is told what is being done, and which share of it is done; None where that is not known."""
 MEASURING = "Measuring"
+
+
+def silent(_what: str, _done: float | None) -> None:
+    """Progress that nobody watches."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

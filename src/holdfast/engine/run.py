@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.engine.measuring import Progress, measure
+from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.fit.blocks import choose_blocks
 from holdfast.ledger.corrections import Correction, Labels
 from holdfast.ledger.entries import Purpose
@@ -36,10 +36,6 @@ from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.table import Table, whose
 
 WRITING = "Writing"
-
-
-def silent(_what: str, _done: float | None) -> None:
-    """Where nobody watches."""
 
 
 def run(

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import numbered, roughly, whole_number
 from holdfast.plan.agencies import promise_of
 from holdfast.plan.known import read_known
 from holdfast.plan.methods import ComparedMethod, find_methods
-from holdfast.plan.plan import Progress, check_epsilons
+from holdfast.plan.plan import check_epsilons
 from holdfast.plan.questions import PlannedQuestion, read_questions
 from holdfast.plan.simulation import KnownTable, histogram_of, seeds, w1
 from holdfast.plan.words import aligned
@@ -102,7 +103,7 @@ def compare(
     methods: Iterable[Any] | None = None,
     questions: list[str] | tuple[str, ...] | str | None = None,
     repetitions: int = 10,
-    progress: Progress = lambda _what, _done: None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
     """Release one table many times by every method, and measure how far off each is.
@@ -126,20 +127,27 @@ def compare(
         What is counted in the released table: "zeros", "above 10", "median".
     repetitions : int, default 10
         Releases by each method at each budget.
-    progress : function, default none
-        Is told what is being done, and which part of it.
+    progress : function, default None
+        Called with what is being done, and which share of it is done.
     **options
         Of `holdfast.privatize`, for holdfast's own releases.
 
     Returns
     -------
     Comparison
+        Mean absolute errors by method and epsilon: not private.
+
+    Raises
+    ------
+    HoldfastError
+        If the table, a method or a question cannot be understood.
 
     Examples
     --------
     >>> compare([0, 0, 1, 2, 5] * 20, epsilons=[1], methods=["rounding"], repetitions=1)
     Comparison(NOT PRIVATE: read the true counts; methods: rounding)
     """
+    tell = progress or silent
     truth = read_known(table, count=count, within=within, missing=missing)
     chosen, budgets = find_methods(methods, **options), check_epsilons(epsilons)
     asked = read_questions(questions, truth.counts)
@@ -148,9 +156,9 @@ def compare(
     for method, epsilon in product(chosen, budgets):
         errors = []
         for done, seed in enumerate(seeds(number)):
-            progress(f"{method.name}, epsilon {epsilon}", done / number)
+            tell(f"{method.name}, epsilon {epsilon}", done / number)
             errors.append(_errors(truth, method.publish(truth, epsilon, seed), asked))
-        progress(f"{method.name}, epsilon {epsilon}", 1.0)
+        tell(f"{method.name}, epsilon {epsilon}", 1.0)
         means[method.name, epsilon] = {
             name: float(np.mean([each[name] for each in errors])) for name in errors[0]
         }

@@ -1,12 +1,13 @@
 """What a budget buys, before the private table is touched: from a public prior alone."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Floats
+from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
 from holdfast.plan.priors import claims, prior_table
@@ -20,7 +21,6 @@ from holdfast.request.recipe import exact_text
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 NINE_IN_TEN = 0.9
 MOST_ROWS = 10_000_000
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ def plan(
     within: Any = None,
     missing: Any = (),
     repetitions: int = 6,
-    progress: Progress = lambda _what, _done: None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Plan:
     """What releases of a table like `prior` would be worth, for a range of budgets.
@@ -207,14 +207,20 @@ def plan(
         As for `holdfast.privatize`, of a prior that is a table.
     repetitions : int, default 6
         Simulated releases for each budget.
-    progress : function, default none
-        Is told what is being done, and which part of it.
+    progress : function, default None
+        Called with what is being done, and which share of it is done.
     **options
         Of `holdfast.privatize`: `contributions`, `totals`, `split`.
 
     Returns
     -------
     Plan
+        Expected errors at each epsilon, and the smallest epsilon that meets the target.
+
+    Raises
+    ------
+    HoldfastError
+        If the prior, the target or a question cannot be understood.
 
     Examples
     --------
@@ -232,7 +238,7 @@ def plan(
         table=table,
         options=options,
         repetitions=whole_number(repetitions, "repetitions", least=1),
-        progress=progress,
+        progress=progress or silent,
     )
     budgets = check_epsilons(epsilons)
     smallest = None if goal is None else planner.smallest(goal, budgets)

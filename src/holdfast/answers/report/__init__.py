@@ -3,7 +3,8 @@
 import json
 from typing import TYPE_CHECKING
 
-from holdfast.answers.report.content import Cover, Progress, content_of, silent
+from holdfast.answers.report.content import Cover, content_of
+from holdfast.engine.measuring import Progress, silent
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -3,7 +3,7 @@
 Answers are those of answers.csv: each is asked once, and written by all that show it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.laws import law_of
 from holdfast.answers.rows import top
+from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.groups import ALL_ROWS
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
 
 Content = dict[str, Any]
-Progress = Callable[[str, float | None], None]
 ASKING = "Answering"
 TOP = 5  # rows that are named
 SHOWN_NOISY = (0, 1, 2, 3, 5, 10, 20, 50, 100)  # noisy counts whose meaning is told
@@ -42,10 +42,6 @@ DO_NOT = (
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
 )
-
-
-def silent(what: str, done: float | None) -> None:
-    """Say nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ import numpy as np
 
 from holdfast.answers.answer import percent
 from holdfast.answers.conditions import as_numbers, cell_texts
-from holdfast.answers.report.content import OF_GROUPS, Content, Cover, Progress, content_of, silent
+from holdfast.answers.report.content import OF_GROUPS, Content, Cover, content_of
+from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError
 from holdfast.release.common import known_places
 from holdfast.release.row_intervals import likely_intervals
