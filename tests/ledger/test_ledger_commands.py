@@ -10,7 +10,7 @@ from holdfast.cli import ledger as commands
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.receipts import Claim, disagreements
+from holdfast.ledger.receipts import ReleaseClaim, disagreements
 from holdfast.tables.periods import read_period
 from holdfast.tables.subset import Subset
 from small_engine import release
@@ -114,7 +114,7 @@ def test_names_of_others_move_nothing_on_the_screen():
 
 def claim(spend, **changes):
     known = {"receipt": spend.receipt, "epsilon": spend.epsilon, "measured": [1, 2]}
-    return Claim(**known | {"period": spend.period, "subset": spend.subset} | changes)
+    return ReleaseClaim(**known | {"period": spend.period, "subset": spend.subset} | changes)
 
 
 @pytest.fixture
