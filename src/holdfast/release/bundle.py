@@ -39,11 +39,6 @@ _NUMBERS = re.compile(r"\[\n\s+-?[0-9][-0-9,\s]*\]")  # texts hold no ends of li
 A_ROW, BESIDE = 64, 1 << 20  # bytes of rows.csv, and of all that is not a file of rows, at least
 
 
-def save(release: Release, folder: str | os.PathLike[str]) -> Path:
-    """Write a release as a new folder."""
-    return write(release, release.batches(), folder)
-
-
 def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLike[str]) -> Path:
     """Write a release whose rows come in batches, in their order, as a new folder.
 

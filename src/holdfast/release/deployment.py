@@ -35,7 +35,7 @@ def deployment_yaml(record: dict[str, Any]) -> str:
     }
     simulated = _SIMULATED if record["promise"]["simulated"] else ""
     body = _yaml({"url_slug": "fill-in", "deployment": sections})
-    return _HEAD + simulated + "\n".join(body) + "\n"
+    return _HEAD + simulated + body.removeprefix("\n") + "\n"
 
 
 def decimal_above(number: Fraction, digits: int = 12) -> str:
@@ -145,30 +145,13 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _yaml(value: Any, depth: int = 0) -> list[str]:
-    """Mappings, lists of one-liners or mappings, text and numbers: all that is needed here."""
-    pad = "  " * depth
-    lines = []
-    for key, item in value.items():
-        if isinstance(item, dict):
-            lines += [f"{pad}{key}:", *_yaml(item, depth + 1)]
-        elif isinstance(item, list):
-            lines.append(f"{pad}{key}:")
-            for entry in item:
-                lines += _entry(entry, depth + 1)
-        else:
-            lines.append(f"{pad}{key}: {_scalar(item)}")
-    return lines
-
-
-def _entry(entry: Any, depth: int) -> list[str]:
-    pad = "  " * depth
-    if isinstance(entry, dict):
-        return [f"{pad}-", *_yaml(entry, depth + 1)]
-    return [f"{pad}- {_scalar(entry)}"]
-
-
-def _scalar(item: Any) -> str:
-    if isinstance(item, Decimal):
-        return f"{item:f}"  # its own text has an exponent below 1e-6
-    return escape.yaml(item) if isinstance(item, str) else str(item)
+def _yaml(value: Any, depth: int = 0) -> str:
+    """Mappings, lists, text and numbers, items on lines of their own."""
+    start = "\n" + "  " * depth
+    if isinstance(value, dict):
+        return "".join(f"{start}{key}:{_yaml(item, depth + 1)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "".join(f"{start}-{_yaml(item, depth + 1)}" for item in value)
+    if isinstance(value, Decimal):
+        return f" {value:f}"  # its own text has an exponent below 1e-6
+    return " " + (escape.yaml(value) if isinstance(value, str) else str(value))

@@ -9,17 +9,6 @@ from html import escape
 
 from holdfast.errors import code_span, markdown_text, one_line
 
-__all__ = [
-    "code",
-    "csv_cell",
-    "csv_label",
-    "from_csv_label",
-    "markdown",
-    "svg",
-    "table_code",
-    "yaml",
-]
-
 _NUMBER = r"[+-]?[0-9]*(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)? ?%?"
 _FORMULA = re.compile(rf"'*(?!(?:{_NUMBER})\Z)[=+\-@\t\r].+", re.DOTALL)
 _QUOTED = re.compile('[,;|\t"\r\n\ufeff]')
@@ -66,8 +55,8 @@ def yaml(text: str) -> str:
     return '"' + re.sub(r'["\\]|[^ -~]', _yaml_sign, text) + '"'
 
 
-def _yaml_sign(found: re.Match[str]) -> str:
-    sign, number = found[0], ord(found[0])
+def _yaml_sign(match: re.Match[str]) -> str:
+    sign, number = match[0], ord(match[0])
     if sign in '"\\':
         return "\\" + sign
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

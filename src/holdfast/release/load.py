@@ -16,6 +16,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.fit.histogram import Histogram
 from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.promise import Promise
 from holdfast.release.bundle import RECORD, SUMS, file_hash
@@ -25,7 +26,7 @@ from holdfast.release.frames import as_table
 from holdfast.release.groups import ALL_ROWS, group_names
 from holdfast.release.limits import LARGEST, LARGEST_COUNT, SCHEMA, check_size
 from holdfast.release.relations import ranked
-from holdfast.release.release import Column, Release, as_list, zeros_by_group
+from holdfast.release.release import Column, Release, joined, zeros_by_group
 from holdfast.release.strict_json import parse_json
 from holdfast.release.table_files import FORMATS, PARTS, ROWS, table_name
 from holdfast.tables.groups import Within
@@ -87,9 +88,9 @@ def read_small(path: Path) -> bytes:
 def check_sums(folder: Path, said: dict[str, Any]) -> None:
     """Raise if a file is not what SHA256SUMS and release.json say."""
     lines = read_small(folder / SUMS).decode("ascii", "replace").splitlines()
-    found = [_SUM_LINE.fullmatch(line) for line in lines]
-    sums = {match[2]: match[1] for match in found if match}
-    if None in found or len(sums) < len(lines) or set(sums) != {*said["files"], RECORD}:
+    matches = [_SUM_LINE.fullmatch(line) for line in lines]
+    sums = {match[2]: match[1] for match in matches if match}
+    if None in matches or len(sums) < len(lines) or set(sums) != {*said["files"], RECORD}:
         raise HoldfastError("`SHA256SUMS` does not list the files of the release.")
     for name, sha in sums.items():
         path = folder / name
@@ -107,8 +108,7 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
     groups = _groups(said["groups"])
     published = tuple(map(str, said["published"]))
     rows = int(table["rows"])
-    names = tuple(column["name"] for column in counts)
-    titles = ["count" if name is None else str(name) for name in names]
+    titles = ["count" if each["name"] is None else str(each["name"]) for each in counts]
     check_size(
         rows=rows,
         columns=len(counts),
@@ -120,29 +120,19 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
     if kind is None:
         raise HoldfastError("release.json names no file with the table.")
     promise = Promise.from_dict(tuple(titles), said["promise"])
-    found = _Rows(folder / ROWS, dialect, said, titles, groups)
-    histograms = _histograms(folder / DISTRIBUTION, dialect, titles, group_names(groups), found)
+    lines = _Rows(folder / ROWS, dialect, said, titles, groups)
+    histograms = _histograms(folder / DISTRIBUTION, dialect, titles, group_names(groups), lines)
     columns = list[Column]()
-    for k, (name, column, budget) in enumerate(zip(names, counts, promise.budgets, strict=True)):
-        plain = Column(
-            name=name,
-            budget=budget,
-            measurement=_measurement(column, found.tally(k, len(groups.labels))),
-            measured=found.measured[k],
-            missing=found.missing[k],
-            noisy=found.noisy[k],
-            group=found.group,
-            ties=int(column["ties"]),
-            published=histograms[k],
-        )
+    for k, (column, budget) in enumerate(zip(counts, promise.budgets, strict=True)):
+        plain = lines.column(k, column, budget, histograms[k], len(groups.labels))
         columns.append(ranked(plain, columns, column["relations"]))
     cells = _cells(folder / table["file"], dialect, published, titles, rows)
     return Release(
         promise=promise,
         columns=tuple(columns),
-        partition=replace(groups, sizes=found.sizes(len(groups.labels))),
+        partition=replace(groups, sizes=lines.sizes(len(groups.labels))),
         rows=rows,
-        structural_zero=found.structural_zero,
+        structural_zero=lines.structural_zero,
         category=said["category"],
         published=published,
         top_code=said["top"],
@@ -156,19 +146,9 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
         regrouped=bool(said["groups"]["regrouped"]),
         _cells=cells,
         _replace=lambda counts: as_table(
-            _joined(cells, published), dict(zip(titles, counts.values(), strict=True))
+            joined(cells(), published), dict(zip(titles, counts.values(), strict=True))
         ),
     )
-
-
-def _joined(
-    cells: Callable[[], Iterator[dict[str, Any]]], published: Sequence[str]
-) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {name: [] for name in published}
-    for batch in cells():
-        for name, column in columns.items():
-            column += as_list(batch[name])
-    return columns
 
 
 def _groups(said: dict[str, Any]) -> Partition:
@@ -221,23 +201,23 @@ class _Rows:
         places = {name: number for number, name in enumerate(names)} | {"": -1}
         header = [said["category"] or "row", *["group"][:grouped]]
         header += [f"{title}_{part}" for title in titles for part in PARTS]
-        numbers, parts = _Numbers(), list[list[Any]]()
+        numbers, batches = _Numbers(), list[list[Any]]()
         for columns in read_columns(path, dialect, header):
             first = 1 + grouped
             group = np.zeros(len(columns[0]), dtype=np.int64)
             if grouped:
                 group = np.array([places[name] for name in labels_of(columns[1])], dtype=np.int64)
             noisy = [_optional(columns[first + 5 * k], numbers) for k in range(len(titles))]
-            known = [_filled(columns[first + 5 * k + 1]) for k in range(len(titles))]
-            parts.append([group, *(each for pair in noisy for each in pair), *known])
-        joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-        if not joined or len(joined[0]) != said["table"]["rows"]:
+            filled = [_filled(columns[first + 5 * k + 1]) for k in range(len(titles))]
+            batches.append([group, *(each for pair in noisy for each in pair), *filled])
+        arrays = [np.concatenate(each) for each in zip(*batches, strict=True)]
+        if not arrays or len(arrays[0]) != said["table"]["rows"]:
             raise HoldfastError("`rows.csv` has another number of rows than release.json says.")
         k = len(titles)
-        self.group: Integers = joined[0]
-        self.noisy: list[Integers] = joined[1 : 1 + 2 * k : 2]
-        self.measured: list[Marks] = joined[2 : 2 + 2 * k : 2]
-        self.missing: list[Marks] = [~known for known in joined[1 + 2 * k :]]
+        self.group: Integers = arrays[0]
+        self.noisy: list[Integers] = arrays[1 : 1 + 2 * k : 2]
+        self.measured: list[Marks] = arrays[2 : 2 + 2 * k : 2]
+        self.missing: list[Marks] = [~filled for filled in arrays[1 + 2 * k :]]
         self.structural_zero: Marks = ~(self.measured[0] | self.missing[0])
         if (self.group[np.logical_or.reduce(self.measured)] < 0).any():
             raise HoldfastError("`rows.csv` has measured rows that are in no group.")
@@ -246,10 +226,28 @@ class _Rows:
         """Rows of each group that are measured in a column or more."""
         return np.bincount(self.group[np.logical_or.reduce(self.measured)], minlength=groups)
 
-    def tally(self, column: int, groups: int) -> Tally:
-        """Rows by group and noisy count."""
-        measured = self.measured[column]
-        return Tally.of_rows(self.noisy[column][measured], self.group[measured], groups=groups)
+    def column(
+        self,
+        k: int,
+        said: dict[str, Any],
+        budget: Budget,
+        published: tuple[Histogram, ...],
+        groups: int,
+    ) -> Column:
+        """A column of counts, ranked by its noisy counts."""
+        measured = self.measured[k]
+        tally = Tally.of_rows(self.noisy[k][measured], self.group[measured], groups=groups)
+        return Column(
+            name=said["name"],
+            budget=budget,
+            measurement=_measurement(said, tally),
+            measured=measured,
+            missing=self.missing[k],
+            noisy=self.noisy[k],
+            group=self.group,
+            ties=int(said["ties"]),
+            published=published,
+        )
 
 
 def _optional(cells: Sequence[str], numbers: _Numbers) -> tuple[Integers, Marks]:
@@ -267,48 +265,36 @@ def _histograms(
     path: Path, dialect: Dialect, titles: Sequence[str], names: Sequence[str], rows: _Rows
 ) -> list[tuple[Histogram, ...]]:
     """By column and group, how many measured rows have each released count."""
-    one = len(names) == 1
-    places = {
-        (title, ALL_ROWS if one else name): (k, g)
-        for k, title in enumerate(titles)
-        for g, name in enumerate(names)
-    }
-    found = [[_Lines(len(rows.group)) for _ in names] for _ in titles]
-    numbers = _Numbers()
+    groups = [ALL_ROWS] if len(names) == 1 else names
+    lines = {(title, name): list[tuple[int, int]]() for title in titles for name in groups}
+    numbers, most = _Numbers(), len(rows.group)
     for columns in read_columns(path, dialect, DISTRIBUTION_HEADER):
         labels = (labels_of(columns[0]), labels_of(columns[1]))
         for title, name, count, number in zip(*labels, *columns[2:4], strict=True):
-            place = places.get((title, name))
-            if place is not None:
-                found[place[0]][place[1]].add(numbers[count], numbers[number])
+            if len(of_group := lines.get((title, name), [])) > most:
+                break  # more lines than there are rows: `_histogram` says so
+            of_group.append((numbers[count], numbers[number]))
     zeros = zeros_by_group(rows.group[rows.structural_zero], len(names)).tolist()
-    return [tuple(lines.histogram(zeros[g]) for g, lines in enumerate(groups)) for groups in found]
+    return [
+        tuple(_histogram(lines[title, name], most, zeros[g]) for g, name in enumerate(groups))
+        for title in titles
+    ]
 
 
-class _Lines:
-    """The lines of one group in distribution.csv."""
-
-    def __init__(self, most: int) -> None:
-        """`most` rows at all."""
-        self._values, self._rows, self._left = list[int](), list[int](), most
-
-    def add(self, value: int, rows: int) -> None:
-        self._left -= rows
-        if self._left < 0 or value < 0 or rows < 1 or (self._values and value <= self._values[-1]):
-            raise HoldfastError(
-                "`distribution.csv` must list counts in ascending order, and rows that there are."
-            )
-        self._values.append(value)
-        self._rows.append(rows)
-
-    def histogram(self, zeros: int) -> Histogram:
-        """Without so many rows that are known to be zero."""
-        values, rows = np.array(self._values, np.int64), np.array(self._rows, np.int64)
-        if zeros:
-            if not len(values) or values[0] or rows[0] < zeros:
-                raise HoldfastError("`distribution.csv` lacks rows that are known to be zero.")
-            rows[0] -= zeros
-        return Histogram(values=values[rows > 0], rows=rows[rows > 0])
+def _histogram(lines: list[tuple[int, int]], most: int, zeros: int) -> Histogram:
+    """The histogram of one group in distribution.csv, less so many rows that are known to be zero;
+    there are `most` rows at all."""
+    values, rows = np.array(lines, dtype=np.int64).reshape(-1, 2).T
+    falls = (np.diff(values, prepend=-1) < 1).any()
+    if falls or (rows < 1).any() or sum(rows.tolist()) > most:
+        raise HoldfastError(
+            "`distribution.csv` must list counts in ascending order, and rows that there are."
+        )
+    if zeros:
+        if not len(values) or values[0] or rows[0] < zeros:
+            raise HoldfastError("`distribution.csv` lacks rows that are known to be zero.")
+        rows[0] -= zeros
+    return Histogram(values=values[rows > 0], rows=rows[rows > 0])
 
 
 def _cells(

@@ -1,7 +1,7 @@
 """What `holdfast.privatize` returns: a measurement, its promise, a table that has the estimate."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -240,18 +240,13 @@ class Release(Answering):
     def histogram(self, column: Column, group: int | None = None) -> Histogram:
         """How many rows of the released table have each count, in all or in a group: those
         publicly known to be zero are in, missing ones are not."""
-        own = column.distribution if group is None else column.histograms[group]
-        zeros = np.array([self.zeros(group)], dtype=np.int64)
-        return collected(np.append(own.values, 0), np.append(own.rows, zeros))
+        measured = column.distribution if group is None else column.histograms[group]
+        return collected(np.append(measured.values, 0), np.append(measured.rows, self.zeros(group)))
 
     @cached_property
     def cells(self) -> dict[str, list[Any]]:
         """The published columns by name, all rows of them."""
-        columns: dict[str, list[Any]] = {name: [] for name in self.published}
-        for batch in self._cells():
-            for name, cells in columns.items():
-                cells += as_list(batch[name])
-        return columns
+        return joined(self._cells(), self.published)
 
     def batches(self) -> Iterator[RowBatch]:
         """The rows in their order, some at a time."""
@@ -347,10 +342,10 @@ class Release(Answering):
 
         See docs/bundle.md.
         """
-        from holdfast.release.bundle import save
+        from holdfast.release.bundle import write
 
         wanted = self if table_format is None else replace(self, table_format=table_format)
-        return save(wanted, folder)
+        return write(wanted, wanted.batches(), folder)
 
     def __repr__(self) -> str:
         names = listed_names(column.title for column in self.columns)
@@ -369,5 +364,13 @@ def zeros_by_group(group: Integers, groups: int) -> Integers:
 
 def as_list(cells: Cells) -> list[Any]:
     """Cells of a published column as Python objects."""
-    found: list[Any] = cells if isinstance(cells, list) else cells.to_pylist()
-    return found
+    return cells if isinstance(cells, list) else list(cells.to_pylist())
+
+
+def joined(batches: Iterable[dict[str, Cells]], names: Iterable[str]) -> dict[str, list[Any]]:
+    """Published columns from batches of their cells."""
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for batch in batches:
+        for name, column in columns.items():
+            column += as_list(batch[name])
+    return columns

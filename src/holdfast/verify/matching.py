@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.verify.report import Damage
 from holdfast.verify.rows import Number, RowsFile, csv_lines, plain, title
 from holdfast.verify.ties import key_of, places
@@ -43,31 +43,33 @@ def read_distribution(folder: Path, record: dict[str, Any]) -> Table:
     return {place: (np.array(values), np.array(rows)) for place, (values, rows) in lines.items()}
 
 
-def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> Table:
-    """Histograms of the measured rows of each group of a column, by its number in text, once they
-    add up to that of all rows."""
-    own, names = title(record["counts"][k]), record["groups"]["names"]
+def histograms(
+    table: Table, record: dict[str, Any], rows: RowsFile, k: int
+) -> list[tuple[Integers, Integers]]:
+    """Histograms of the measured rows of each group of a column, once they add up to that of all
+    rows."""
+    name_of, names = title(record["counts"][k]), record["groups"]["names"]
     grouped = bool(record["groups"]["columns"])
-    found: Table = {}
+    of_groups = list[tuple[Integers, Integers]]()
     sum_of: dict[int, int] = {}
-    known = rows.zero & ~rows.missing[k]
+    zeros = rows.zero & ~rows.missing[k]
     place = rows.group + 1 if grouped else np.ones_like(rows.group)
-    outside, *zeros_of = np.bincount(place[known], minlength=len(names) + 1).tolist()
+    outside, *zeros_of = np.bincount(place[zeros], minlength=len(names) + 1).tolist()
     _, *measured = np.bincount(place[rows.measured[k]], minlength=len(names) + 1).tolist()
     for number, name in enumerate(names):
-        values, number_of = table.get((own, name if grouped else ALL_ROWS), _NOTHING)
+        values, number_of = table.get((name_of, name if grouped else ALL_ROWS), _NOTHING)
         for value, each in zip(values.tolist(), number_of.tolist(), strict=True):
             sum_of[value] = sum_of.get(value, 0) + each
         values, number_of = _without(values, number_of, zeros_of[number])
         if int(number_of.sum()) != measured[number]:
             raise Damage(f"{DISTRIBUTION} does not have as many rows as a group has.")
-        found[own, str(number)] = values, number_of
+        of_groups.append((values, number_of))
     if outside:
         sum_of[0] = sum_of.get(0, 0) + outside
-    values, number_of = table.get((own, ALL_ROWS), _NOTHING)
+    values, number_of = table.get((name_of, ALL_ROWS), _NOTHING)
     if dict(zip(values.tolist(), number_of.tolist(), strict=True)) != sum_of:
         raise Damage(f"the groups of {DISTRIBUTION} do not add up to all rows.")
-    return found
+    return of_groups
 
 
 _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -88,13 +90,13 @@ def released(
     rows: RowsFile,
     k: int,
     said: dict[str, Any],
-    of_groups: Table,
+    of_groups: list[tuple[Integers, Integers]],
     earlier: list[tuple[Integers, Integers]],
 ) -> Integers:
     """The counts that the table must have, 0 where known to be, -1 where missing; `earlier` are
     the counts of earlier columns, and those of their measured rows in order."""
-    own, counts = title(said), np.where(rows.missing[k], -1, 0).astype(np.int64)
-    every = np.concatenate([np.repeat(*of_groups[own, str(n)]) for n in _numbers(of_groups)])
+    counts = np.where(rows.missing[k], -1, 0).astype(np.int64)
+    every = np.concatenate([np.repeat(*histogram) for histogram in of_groups])
     at = np.flatnonzero(rows.measured[k])
     group, noisy = rows.group[at], rows.noisy[k, at]
     if said["relations"]:
@@ -115,10 +117,6 @@ def _same_rank(counts: Integers, ordered: Integers, other: Integers) -> Integers
     return np.asarray(other[twice * len(other) // (2 * len(ordered))])
 
 
-def _numbers(of_groups: Table) -> list[int]:
-    return sorted(int(number) for _, number in of_groups)
-
-
 def _tied(group: Integers, noisy: Integers, seed: int) -> Integers:
     """The place of each row among its ties, for rows sorted by group and noisy count."""
     new = np.append(True, (np.diff(group) != 0) | (np.diff(noisy) != 0))[: len(group)]
@@ -130,16 +128,3 @@ def _tied(group: Integers, noisy: Integers, seed: int) -> Integers:
             key = key_of(seed, int(group[start]), int(noisy[start]), size)
             place[start : start + size] = places(key, size)
     return place
-
-
-def shown(counts: Integers, top: int | None) -> Integers:
-    """Counts as the table shows them."""
-    return counts if top is None else np.minimum(counts, top)
-
-
-def marks_agree(rows: RowsFile, record: dict[str, Any]) -> Marks:
-    """Whether rows.csv marks as many rows as release.json says, by column and for known zeros."""
-    missing = [int(each.sum()) for each in rows.missing]
-    stated = [column["missing"] for column in record["counts"]]
-    zeros = int(rows.zero.sum()) == record["table"]["structural_zeros"]
-    return np.array([zeros, *(a == b for a, b in zip(missing, stated, strict=True))])
