@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import Any
 
-_PARAMETER = re.compile(r"(\w+): (.*)")
+_PARAMETER = re.compile(r"(\w+(?:, \w+)*): (.*)")
 _SECTION = re.compile(r"(\w+)\n-{3,}\n(.*)", re.DOTALL)
 
 
@@ -48,8 +48,9 @@ def _part(part: str) -> str:
     section = _SECTION.fullmatch(part)
     if section is not None:
         return f"**{section[1]}**\n\n{_entries(section[2])}"
-    if part.startswith("Parameters:\n"):
-        return "**Parameters**\n\n" + _parameters(textwrap.dedent(part.partition("\n")[2]))
+    head, _, entries = part.partition(":\n")
+    if head in ("Parameters", "Returns", "Raises") and entries.startswith("    "):
+        return f"**{head}**\n\n{_parameters(textwrap.dedent(entries))}"
     if part.startswith("    "):
         return f"~~~\n{textwrap.dedent(part)}\n~~~"
     return part
@@ -75,8 +76,10 @@ def _parameters(text: str) -> str:
         found = _PARAMETER.match(line)
         if found and not line.startswith(" "):
             items.append(f"- `{found[1]}`: {found[2]}")
-        else:
+        elif items:
             items[-1] += " " + line.strip()
+        else:
+            items.append(line)
     return "\n".join(items)
 
 

@@ -50,7 +50,7 @@ def ask(
 
     `words` name the rows that `where` chooses, where it does not do so itself.
     """
-    column = release.only if of is None else release[of]
+    column = release[of]
     level = check_level(level)
     if isinstance(options.get("at"), list | tuple):
         return _quantiles(release, question, options.pop("at"), of, where, label, level, by, less)
@@ -173,7 +173,7 @@ def _quantiles(
     """Several quantiles of the same rows."""
     if by is not None or less is not None:
         raise HoldfastError("a list of quantiles does not go with `by` or `less`.")
-    column = release.only if of is None else release[of]
+    column = release[of]
     marks = chosen_rows(release, where, label)
     words = where_words(release, where, marks)
     part = Part(release=release, column=column, marks=marks)

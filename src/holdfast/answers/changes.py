@@ -145,7 +145,7 @@ def row_changes(
     """The change of every row, or of those with these labels; rows are joined by their label."""
     notes = _check(release, earlier, of)
     level = check_level(level)
-    now, then = _column(release, of), _column(earlier, of)
+    now, then = release[of], earlier[of]
     here, there = _places(release, now, label), _places(earlier, then, label)
     common = [name for name in here if name in there]
     only_after = tuple(name for name in here if name not in there)
@@ -255,13 +255,9 @@ def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
     return Answers(question=f"change of {now.question}", by=now.by, answers=found)
 
 
-def _column(release: "Release", of: str | None) -> "Column":
-    return release.only if of is None else release[of]
-
-
 def _check(release: "Release", earlier: "Release", of: str | None) -> tuple[str, ...]:
     """What to say of two releases beside each other; raises where they are the same."""
-    now, then = _column(release, of), _column(earlier, of)
+    now, then = release[of], earlier[of]
     receipts = release.receipt, earlier.receipt
     same = receipts[0] == receipts[1] if all(receipts) else np.array_equal(now.noisy, then.noisy)
     if same:

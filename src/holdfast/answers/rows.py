@@ -38,7 +38,7 @@ def ask_row(
     level: float = LEVEL,
 ) -> Answer:  # fmt: skip
     """The true count that a row may have; see `Release.row`."""
-    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    column, labels, level = release[of], Labels(release, label), check_level(level)
     place = labels.find(row)
     name = one_line(labels.names([place])[0])
     if release.structural_zero[place] and not column.measured[place]:
@@ -81,10 +81,6 @@ def _law(column: "Column", row: int, name: str) -> RowLaw:
     if not column.measured[row]:
         raise HoldfastError(f"the count of {name!r:.60} is missing: it was not known.")
     return row_law(column, row)
-
-
-def _column(release: "Release", of: str | None) -> "Column":
-    return release.only if of is None else release[of]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +180,7 @@ def top(
     label: str | None = None, level: float = LEVEL,
 ) -> TopRows | TopByGroup:  # fmt: skip
     """The k rows that are most likely among the k highest, of all or some; see `Release.top`."""
-    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    column, labels, level = release[of], Labels(release, label), check_level(level)
     inside = chosen_rows(release, where, label)
     k = whole_number(k, "k", least=1)
     if by is None:
@@ -350,7 +346,7 @@ def compare(
     label: str | None = None, level: float = LEVEL,
 ) -> RowComparison:  # fmt: skip
     """Which of two rows has more; see `Release.compare`."""
-    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    column, labels, level = release[of], Labels(release, label), check_level(level)
     places = [labels.find(row) for row in (first, second)]
     if places[0] == places[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")

@@ -104,7 +104,7 @@ class Ledger:
     def spend(
         self, dataset: str, *, epsilon: Any, delta: Any = 0, subset: Any = None, period: Any = None
     ) -> int:
-        """Record a spend by hand, or raise `BudgetError`.
+        """Record a spend by hand, or raise `BudgetError` and record nothing.
 
         Parameters
         ----------
@@ -176,8 +176,8 @@ class Ledger:
             pages.append(end)
 
     def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
-        """Limit, spent and left of one dataset, or of a subset of it such as {"state": "NE"}; of a
-        period where one is named and each has a limit."""
+        """What a dataset, or a subset of it such as {"state": "NE"}, may spend, has spent and has
+        left; in a period, where one is named and each has a limit."""
         balances = self.must_fit(dataset, subset=subset, period=period)
         return balances[-1] if period is None else balances[0]
 

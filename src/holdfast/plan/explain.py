@@ -102,7 +102,23 @@ class Explanation:
 
 
 def explain(epsilon: Any) -> Explanation:
-    """What this epsilon means for one person, whatever else is known about them."""
+    """What this epsilon, of at most 100, means for one person, whatever else is known about them.
+
+    Parameters
+    ----------
+    epsilon : int, float, str, Decimal or Fraction
+        Above 0 and at most 100, or `HoldfastError` is raised.
+
+    Returns
+    -------
+    Explanation
+        Odds, sentences, known deployments; printed, a page of text.
+
+    Examples
+    --------
+    >>> round(explain(1).guess, 2)  # how often a guess whether somebody was counted is right
+    0.73
+    """
     exact = exact_fraction(epsilon, "epsilon")
     if not 0 < exact <= MOST:
         raise HoldfastError(

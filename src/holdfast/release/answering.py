@@ -33,19 +33,20 @@ class Answering:
                 variance, gini, maximum; of two columns correlation, slope, intercept, both, ratio.
                 Or as it is typed on the command line, such as "share zero", "top 10",
                 "mean Wake". Or a function of (counts, rows with each).
-            of: The column of counts, where there are several; two of them for a question of two.
-            where: Some rows: a condition such as "state == 'NE' and population < 5000", a mask, a
+            of: The column of counts, where there are several; two for a question about two.
+            where: Which rows: a condition such as "state == 'NE' and population < 5000", a mask, a
                 series, a polars expression, a function of the table, or labels.
             by: A public column, or several: an answer for each group of rows.
-            less: Other rows, whose answer is taken off.
-            against: An earlier release, whose answer is taken off.
+            less: Other rows, whose answer is subtracted.
+            against: An earlier release, whose answer is subtracted.
             label: The column that names the rows; the category by default.
-            level: Of the interval.
+            level: The coverage of the interval.
 
         Returns:
             An `Answer`, `Answers` by group, or what a typed question asks for.
 
-        >>> release.ask("share", equal=0, by="state")   # doctest: +SKIP
+        Raises:
+            HoldfastError: If the release cannot answer it; so do all methods here.
         """
         from holdfast.answers.typed import ask_anything
 
@@ -55,7 +56,12 @@ class Answering:
     def row(
         self, row: Any, *, of: str | None = None, label: str | None = None, level: float = LEVEL
     ) -> "Answer":
-        """The true count that the row with this label, or of this number, may have."""
+        """The true count that one row may have: what is expected, and its interval.
+
+        Parameters:
+            row: Its label, or its number from 0.
+            of, label, level: As for `ask`.
+        """
         from holdfast.answers.rows import ask_row
 
         return ask_row(self._release, row, of=of, label=label, level=level)
@@ -64,7 +70,12 @@ class Answering:
         self, k: int = 10, *, of: str | None = None, where: Any = None, by: Any = None,
         label: str | None = None, level: float = LEVEL,
     ) -> "TopRows | TopByGroup":  # fmt: skip
-        """The k rows that are most likely among the k highest, and how likely they are."""
+        """The k rows that are most likely among the k highest, and how likely they are.
+
+        Parameters:
+            k: How many.
+            of, where, by, label, level: As for `ask`.
+        """
         from holdfast.answers.rows import top
 
         return top(self._release, k, of=of, where=where, by=by, label=label, level=level)
@@ -73,7 +84,12 @@ class Answering:
         self, first: Any, second: Any, *, of: str | None = None, label: str | None = None,
         level: float = LEVEL,
     ) -> "RowComparison":  # fmt: skip
-        """Which of two rows truly has more, and by how much."""
+        """Which of two rows truly has more, how likely that is, and by how much.
+
+        Parameters:
+            first, second: Their labels, or their numbers from 0.
+            of, label, level: As for `ask`.
+        """
         from holdfast.answers.rows import compare
 
         return compare(self._release, first, second, of=of, label=label, level=level)
@@ -82,7 +98,13 @@ class Answering:
         self, earlier: "Release", rows: Sequence[Any] | None = None, *, of: str | None = None,
         label: str | None = None, level: float = LEVEL,
     ) -> "RowChanges":  # fmt: skip
-        """What changed in each row since an earlier release, this one less that one."""
+        """The change of each row since an earlier release, and which changes are more than noise.
+
+        Parameters:
+            earlier: A release of the same rows at an earlier time, which is subtracted.
+            rows: The labels of those to look at; all by default.
+            of, label, level: As for `ask`.
+        """
         from holdfast.answers.changes import row_changes
 
         return row_changes(self._release, earlier, rows, of=of, label=label, level=level)
@@ -96,8 +118,7 @@ class Answering:
             formula: Such as "homicides ~ log(population) + state", or "price ~ log1p(homicides)".
             family: poisson (the default where a count is the outcome; quasi-likelihood), nb for
                 negative binomial, ols (the default where it is a regressor).
-            where: Some rows.
-            level: Of the intervals.
+            where, level: As for `ask`.
 
         Returns:
             What users of statsmodels expect: params, bse, conf_int(), summary().
@@ -109,20 +130,27 @@ class Answering:
     def derive(self, formula: str, *, level: float = LEVEL) -> "Derived":
         """A sum of columns of counts, or a rate, of every row with an interval.
 
-        Such as "violent = murder + rape", or "rate = murder per 100,000 of population".
+        Parameters:
+            formula: "violent = murder + rape", or "rate = murder per 100,000 of population".
+            level: The coverage of the intervals.
         """
         from holdfast.answers.sums import derive
 
         return derive(self._release, formula, level=level)
 
     def merge(self, table: Any, on: str | Sequence[str]) -> "MergedRelease":
-        """The release with other public columns of one's own beside it, joined by labels."""
+        """The release with the public columns of another table beside it, to be asked about.
+
+        Parameters:
+            table: A data frame or the path of a file, with each label once.
+            on: The columns that both have, by whose labels rows are joined.
+        """
         from holdfast.answers.merging import merge
 
         return merge(self._release, table, on)
 
     def impute(self, times: int = 20) -> list[Any]:
-        """Tables with plausible true counts, for other software."""
+        """So many tables with plausible true counts, for other software and Rubin's rules."""
         from holdfast.answers.imputation import impute
 
         return impute(self._release, times)

@@ -39,10 +39,16 @@ Folder = str | os.PathLike[str]
 
 
 def load(folder: Folder) -> Release:
-    """The release in a folder that `Release.save` has written; raises if a file was damaged.
+    """The release in a folder that `Release.save` has written.
 
-    Whoever changes a bundle on purpose can change its sums as well: `holdfast.verify` recomputes
-    it.
+    Raises `HoldfastError` if a file was damaged. Whoever changes a bundle on purpose can change its
+    checksums as well: `holdfast.verify` recomputes what is in it.
+
+    >>> import holdfast, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = holdfast.privatize([0, 5, 1], epsilon=1, seed=1).save(f"{place}/release")
+    ...     load(folder).rows, bool(holdfast.verify(folder))
+    (3, True)
     """
     place = Path(folder)
     if not place.is_dir():

@@ -18,7 +18,7 @@ def plot(release: "Release", *, of: str | None = None, group: str | None = None)
             "`plot` needs matplotlib. Hint: pip install 'holdfast[plots]'; a saved release has a "
             "picture, distribution.svg."
         ) from None
-    column = release.only if of is None else release[of]
+    column = release[of]
     number = None if group is None else release.groups[group].number
     some = bars(release, column, number, bins(release.histogram(column)))
     places = [k + 0.5 * (k > 0) for k in range(len(some))]

@@ -133,10 +133,23 @@ class RowBatch:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release(Answering):
-    """A private table of counts: one column or several, in groups or in one."""
+    """A private table of counts: one column or several, in groups or in one.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=4, seed=1)
+    >>> sorted(release.counts) == sorted(release.distribution.counts())
+    True
+    >>> answer = release.ask("mean")
+    >>> answer.interval[0] < answer.estimate < answer.interval[1]
+    True
+    >>> release.row(4).interval, release.top(1)[0].label, release.compare(4, 1).first_more > 0.99
+    ((30.0, 30.0), '4', True)
+    """
 
     promise: Promise
+    """Epsilon, who is protected, and the exact budget of each column of counts."""
     columns: tuple[Column, ...]
+    """One for each column of counts, such as `release["homicides"]`."""
     partition: Partition
     """Which groups were declared; a table without `within` is one group."""
     rows: int
@@ -144,16 +157,21 @@ class Release(Answering):
     structural_zero: Marks = field(repr=False)
     """Rows publicly known to be zero, in row order."""
     category: str | None = None
+    """The column that says whose count it is."""
     published: tuple[str, ...] = ()
     """Columns published as they are, the category first where there is one."""
     top_code: int | None = None
     """Counts from here on are shown as "50 or more", where a steward asked for `top=50`."""
     period: Any = None
+    """The time that the counts are of."""
     notes: tuple[str, ...] = ()
+    """What its readers should know of the table."""
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was measured or paid."""
     receipt: str | None = None
+    """By which it knows its spend in a ledger."""
     made_with: str = ""
+    """The version of holdfast that measured it."""
     request: dict[str, Any] | None = field(default=None, repr=False)
     """What was asked for, in plain values."""
     dialect: Dialect = field(default_factory=Dialect, repr=False)
@@ -169,7 +187,9 @@ class Release(Answering):
     _replace: Callable[[dict[Name, Integers]], Any] = field(repr=False)
     """The same kind of table as came in, with these counts."""
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str | None) -> Column:
+        if name is None:
+            return self.only
         for column in self.columns:
             if name in (column.name, column.title):
                 return column
@@ -312,9 +332,7 @@ class Release(Answering):
         group then has a distribution of its own in the table. Costs nothing.
 
         `within` is what `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
-        or a list of them.
-
-        >>> release.by("region").groups["West"].distribution   # doctest: +SKIP
+        or a list of them. Such as `release.by("region").groups["West"].distribution`.
         """
         from holdfast.release.regroup import regrouped
 
@@ -324,23 +342,24 @@ class Release(Answering):
         """The same measurement, each column of counts after the first matched such that the table
         has its correlations with those before it, as `ask` says them. Each column keeps its
         distribution; single counts of the further columns are farther off. Costs nothing.
-
-        >>> release.related().table   # doctest: +SKIP
         """
         from holdfast.release.relations import related
 
         return related(self)
 
-    def plot(self, **options: Any) -> Any:
-        """The distribution as a matplotlib figure, with its intervals."""
+    def plot(self, *, of: str | None = None, group: str | None = None) -> Any:
+        """The distribution of a column of counts, of all rows or of a group, with its intervals,
+        as a matplotlib figure."""
         from holdfast.release.plot import plot
 
-        return plot(self, **options)
+        return plot(self, of=of, group=group)
 
     def save(self, folder: str | os.PathLike[str], *, table_format: str | None = None) -> Path:
-        """Write the bundle as a new folder, all of it or nothing; `table_format` is csv or parquet.
+        """Write the bundle as a new folder, all of it or nothing; see docs/bundle.md.
 
-        See docs/bundle.md.
+        Parameters:
+            folder: Where it is to be; raises if something is there.
+            table_format: csv or parquet; by default as the table that came in.
         """
         from holdfast.release.bundle import write
 

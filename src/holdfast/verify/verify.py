@@ -60,7 +60,12 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
     Returns
     -------
     Verification
-        True if every check was made and passed; its checks say what was found.
+        True if every check was made and passed; its checks say what was found. Nothing is raised.
+
+    Examples
+    --------
+    >>> bool(verify("no such folder"))
+    False
     """
     bundle = _Bundle(Path(directory))
     checks: dict[str, Check] = {}
