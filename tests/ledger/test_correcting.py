@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.ledger.corrections import relabelled
+from holdfast.ledger.corrections import moved_labels
 from holdfast.ledger.ledger import Ledger
 from small_engine import release as small_release
 
@@ -136,8 +136,8 @@ def test_a_row_that_took_the_place_of_another_is_found_by_the_rows_behind_it(led
 
 
 def test_numbers_written_in_another_way_are_the_same_labels():
-    assert not relabelled(["1", "2", "03"], ["01", "2.0", "3"]).now
-    assert str(relabelled(["a", "b"], ["a", "c"])) == "1 label changed: 'b → c'"
+    assert not moved_labels(["1", "2", "03"], ["01", "2.0", "3"])
+    assert moved_labels(["1", "2", "03"], ["01", "3", "2.0"]) == ["3", "2.0"]
 
 
 def test_a_correction_names_a_release_that_this_dataset_of_the_ledger_paid_for(ledger):

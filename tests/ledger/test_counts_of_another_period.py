@@ -6,7 +6,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import TableDigest
-from holdfast.ledger.stored import same_counts
+from holdfast.ledger.stored import refuse_same_counts
 from holdfast.tables.periods import read_period
 from small_engine import release
 
@@ -63,10 +63,11 @@ def test_what_cannot_be_afforded_is_refused_first(ledger):
         release(ledger, {"murder": MURDER}, period=2026, epsilon=2)
 
 
-def test_a_dry_run_can_ask_without_a_request(ledger):
+def test_same_counts_are_refused_without_a_request(ledger):
     release(ledger, {"murder": MURDER}, period=2025)
     digest = TableDigest(["other name"])
     digest.add({"other name": MURDER})
     prints, year = ledger.prints(digest.content()), read_period(2026)
-    assert "released for 2025" in same_counts(ledger, "crime", prints, year)
-    assert same_counts(ledger, "crime", prints, None) == ""
+    with pytest.raises(HoldfastError, match="released for 2025"):
+        refuse_same_counts(ledger, "crime", prints, year)
+    refuse_same_counts(ledger, "crime", prints, None)

@@ -24,7 +24,7 @@ from forked import end_of
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import head_file
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.sqlite_file import statements
+from holdfast.ledger.sqlite_file import STATEMENTS
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_what_was_changed_by_hand_is_found(small, statement):
         for (trigger,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
             db.execute(f"DROP TRIGGER {trigger}")
         db.execute(statement)
-        for line in statements():
+        for line in STATEMENTS:
             if "TRIGGER" in line:
                 db.execute(line)
     db.close()

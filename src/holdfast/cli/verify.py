@@ -51,7 +51,8 @@ def verify(directory: Path, as_json: bool = False) -> None:
 
 
 def _show(report: "Verification") -> None:
-    show(_verdict(report), style="bold")
+    warning = "SIMULATION: a seed was given, so this release protects nobody. "
+    show(warning * bool(report.simulated) + report.verdict, style="bold")
     for warning in report.warnings:
         show(f"Warning: {warning}")
     results = {True: "holds", False: "DOES NOT HOLD", None: "not checked"}
@@ -75,19 +76,3 @@ def _check_readable(folder: Path) -> None:
         os.listdir(folder)
     except OSError as error:
         raise HoldfastError(f"`{folder}` cannot be read ({error.strerror}).") from None
-
-
-def _verdict(report: "Verification") -> str:
-    from holdfast.verify.report import Failure
-
-    words = {
-        None: "Everything that this release claims was recomputed and holds.",
-        Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
-        Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
-        Failure.MACHINE: "This release could not be checked on this machine.",
-    }[report.failure]
-    if report.failure is None and report.warnings:
-        words = "What was recomputed holds, with a warning."
-    if report.simulated:
-        return f"SIMULATION: a seed was given, so this release protects nobody. {words}"
-    return words

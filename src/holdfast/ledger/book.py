@@ -191,8 +191,8 @@ def _balance(
     )
 
 
-def _meet(one: Period | None, other: Period | None) -> bool:
+def _meet(first: Period | None, other: Period | None) -> bool:
     """Whether two periods have a day in common; none stands for every day."""
-    if one is None or other is None:
+    if first is None or other is None:
         return True
-    return max(one.first, other.first) <= min(one.last, other.last)
+    return max(first.first, other.first) <= min(first.last, other.last)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from holdfast.errors import HoldfastError, listed_names, numbered
+from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.subset import label_key
 
 Labels = Iterable[str]
@@ -21,42 +21,24 @@ class Correction:
     """The labels that it published; None where it has no category."""
 
 
-@dataclass(frozen=True)
-class Relabelled:
-    """The labels that are not those of an earlier release, with those that stood in their place."""
+def moved_labels(before: Labels, now: Labels) -> list[str]:
+    """Labels of an earlier release that are now on other rows. Where every row has a label of its
+    own, one that changed its row is among the changed ones of before and of now.
 
-    before: tuple[str, ...]
-    now: tuple[str, ...]
+    How they are spelt as numbers or with spaces does not matter.
 
-    @property
-    def moved(self) -> list[str]:
-        """Earlier labels that are now on other rows: where every row has a label of its own, one
-        that changed its row is among those of before and of now."""
-        then = set(map(label_key, self.before))
-        return [label for label in self.now if label_key(label) in then]
-
-    def __str__(self) -> str:
-        pairs = zip(self.before, self.now, strict=True)
-        changes = listed_names((f"{old} → {new}" for old, new in pairs), shown=20)
-        return f"{numbered(len(self.now), 'label')} changed: {changes}" if self.now else ""
-
-
-def relabelled(before: Labels, now: Labels) -> Relabelled:
-    """Labels compared row by row; how they are spelt as numbers or with spaces does not matter.
-
-    >>> str(relabelled(["Abott", "01", "Cole"], ["Abbott", "1", "Cole"]))
-    "1 label changed: 'Abott → Abbott'"
-    >>> relabelled("ABC", "BXC").moved
-    ['B']
+    >>> moved_labels(["Abott", "01", "Cole"], ["Abbott", "1", "Cole"]), moved_labels("ABC", "BXC")
+    ([], ['B'])
     """
-    pairs = zip_longest(before, now, fillvalue="")
-    changed = [(old, new) for old, new in pairs if label_key(old) != label_key(new)]
-    return Relabelled(tuple(old for old, _ in changed), tuple(new for _, new in changed))
+    pairs = [(label_key(old), new) for old, new in zip_longest(before, now, fillvalue="")]
+    changed = [(old, new) for old, new in pairs if old != label_key(new)]
+    earlier = {old for old, _ in changed}
+    return [new for _, new in changed if label_key(new) in earlier]
 
 
 def refuse_moved(before: Labels | None, now: Labels | None) -> None:
     """Raise if a label that a release published stands in another row of what should correct it."""
-    moved = [] if before is None or now is None else relabelled(before, now).moved
+    moved = [] if before is None or now is None else moved_labels(before, now)
     if moved:
         raise HoldfastError(
             "`corrects`: labels of the release stand in other rows here: "

@@ -73,8 +73,8 @@ class Ledger:
         self, *, purpose: str = "", file: Any = "", column: str = "", folder: Any = ""
     ) -> "Ledger":
         """The same ledger, which writes beside its spends why, of what and to where they are."""
-        told = {"purpose": purpose, "file": file, "column": column, "folder": folder}
-        texts = {name: os.fsdecode(value) for name, value in told.items() if value}
+        words = {"purpose": purpose, "file": file, "column": column, "folder": folder}
+        texts = {name: os.fsdecode(value) for name, value in words.items() if value}
         return replace(self, purpose=replace(self.purpose, **texts))
 
     def set_limit(
@@ -167,10 +167,10 @@ class Ledger:
         if state not in (SpendState.DONE, SpendState.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as pages:
-            known = pages.book.spend(spend)
-            if known is not None and known.state == state:
+            entry = pages.book.spend(spend)
+            if entry is not None and entry.state == state:
                 return  # a process that shows the release again was first
-            if known is None or known.state is not SpendState.OPEN:
+            if entry is None or entry.state is not SpendState.OPEN:
                 raise HoldfastError(f"`spend` {spend} is not open in `{self.path}`.")
             end = {"kind": EntryKind.END, "spend": spend, "state": str(state), "time": now()}
             pages.append(end)

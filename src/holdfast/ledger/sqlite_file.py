@@ -12,6 +12,7 @@ tables to the letter, every entry's hash and place, their number on the first pa
 
 import json
 import os
+import re
 import secrets
 import shlex
 import sqlite3
@@ -49,6 +50,7 @@ CREATE TRIGGER key_is_kept BEFORE DELETE ON about
 CREATE TRIGGER key_is_one BEFORE INSERT ON about WHEN EXISTS (SELECT 1 FROM about)
   BEGIN SELECT RAISE(ABORT, 'the key stays'); END;
 """
+STATEMENTS = re.split(r";\n(?=CREATE)", TABLES.strip().removesuffix(";"))
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _MACHINE = (  # not the file's fault
@@ -144,19 +146,9 @@ def user() -> str:
         return ""
 
 
-def statements() -> Iterator[str]:
-    """What makes the tables, one statement at a time."""
-    statement = ""
-    for line in TABLES.strip().splitlines():
-        statement += line + "\n"
-        if sqlite3.complete_statement(statement):
-            yield statement.strip().removesuffix(";")
-            statement = ""
-
-
 def _begin(db: sqlite3.Connection) -> None:
     """The tables of a new ledger, its name and key, and its first entry."""
-    for statement in statements():
+    for statement in STATEMENTS:
         db.execute(statement)
     name, key = secrets.token_hex(16), secrets.token_bytes(32)
     db.execute("INSERT INTO about VALUES (?, ?, 0, ?)", (name, key, name))
@@ -269,7 +261,7 @@ def _check_pages(db: sqlite3.Connection, path: Path) -> None:
     if db.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise damaged(path, "its pages do not fit together")
     tables = db.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
-    if sorted(sql for (sql,) in tables) != sorted(statements()):
+    if sorted(sql for (sql,) in tables) != sorted(STATEMENTS):
         raise damaged(path, "its tables are not those of a ledger")
 
 

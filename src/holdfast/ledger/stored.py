@@ -26,8 +26,8 @@ def find_stored(ledger: Ledger, dataset: str, prints: Prints) -> Spend | None:
         for spend in reversed(ledger.spends(dataset))
         if spend.state is not SpendState.ABANDONED and spend.known_by is not None
     ]
-    same = [spend for spend, known in standing if known.table == prints.table]
-    fewer = [spend for spend, known in standing if prints.add_columns_to(known)]
+    same = [spend for spend, earlier in standing if earlier.table == prints.table]
+    fewer = [spend for spend, earlier in standing if prints.add_columns_to(earlier)]
     for spend in same or fewer:
         if ledger.folder(spend).is_dir():
             return spend
@@ -66,10 +66,9 @@ def find_corrected(
     return spend
 
 
-def same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> str:
-    """What is to be said before counts are released that were released, row by row, as those of
-    another period; nothing where they were not. It comes from the true counts: for the steward
-    alone."""
+def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> None:
+    """Raise if these counts were released, row by row, as those of another period: mostly that is
+    the wrong file. The message comes from the true counts: for the steward alone."""
     for spend in reversed(ledger.spends(dataset)):
         if period is None or spend.period in (None, period) or spend.known_by is None:
             continue
@@ -77,21 +76,12 @@ def same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | N
         columns = [name for name, counts in prints.alone.items() if counts in before]
         if columns:
             named = f" of {listed_names(columns)}" if len(prints.alone) > 1 else ""
-            return (
-                f"the counts{named} for {period} are, row by row, those that were released for "
-                f"{spend.period}"
+            raise HoldfastError(
+                f"`period`: the counts{named} for {period} are, row by row, those that were "
+                f"released for {spend.period}. Nothing was spent. Hint: is this the right file? If "
+                f"nothing has changed, say so: publish_anyway=[{SAME_COUNTS!r}], "
+                f"--publish-anyway {SAME_COUNTS!r}."
             )
-    return ""
-
-
-def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> None:
-    """Raise if counts were released as those of another period: mostly that is the wrong file."""
-    words = same_counts(ledger, dataset, prints, period)
-    if words:
-        raise HoldfastError(
-            f"`period`: {words}. Nothing was spent. Hint: is this the right file? If nothing has "
-            f"changed, say so: publish_anyway=[{SAME_COUNTS!r}], --publish-anyway {SAME_COUNTS!r}."
-        )
 
 
 def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
@@ -120,10 +110,10 @@ def check_room(ledger: Ledger, size: int) -> None:
         free = shutil.disk_usage(folder).free
     except OSError as error:
         raise HoldfastError(f"`{folder}` cannot be used: {error.strerror}.") from None
-    known = {spend.receipt.folder for spend in ledger.spends()}  # always there before its folder
+    paid = {spend.receipt.folder for spend in ledger.spends()}  # always there before its folder
     for entry in sorted(entries):
         match = re.search(rf"{name}-[0-9]+-[0-9a-f]+", entry)  # of a killed run: in another name
-        if match is not None and match[0] not in known:
+        if match is not None and match[0] not in paid:
             raise _forgotten(ledger, folder / entry)
     if free < size + ROOM:
         raise HoldfastError(

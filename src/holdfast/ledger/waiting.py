@@ -35,7 +35,7 @@ def _hold(file: Path) -> sqlite3.Connection | None:
     """The lock on a file, unless another has it or it was removed meanwhile."""
     try:
         file.touch(mode=0o600)
-        known = file.stat().st_ino  # before it is opened: a file that is open keeps its number
+        number = file.stat().st_ino  # before it is opened: a file that is open keeps its number
     except FileNotFoundError as error:
         if not file.parent.is_dir():
             raise _unusable(file, error.strerror) from None
@@ -46,11 +46,11 @@ def _hold(file: Path) -> sqlite3.Connection | None:
     try:
         db = sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
         db.execute("BEGIN EXCLUSIVE")
-        if _number(file) == known:
+        if _number(file) == number:
             return db
     except sqlite3.Error as error:
         code = vars(error).get("sqlite_errorcode", 0) & 0xFF
-        if code != sqlite3.SQLITE_BUSY and _number(file) == known:
+        if code != sqlite3.SQLITE_BUSY and _number(file) == number:
             raise _unusable(file, str(error)) from None
     if db is not None:
         db.close()

@@ -121,9 +121,9 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
 def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
     measurement = column.measurement.to_dict()
-    known = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
+    public = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
     ranks = {"ties": str(column.ties), "relations": list(column.relations)}
-    return {"name": column.name, "missing": missing, **ranks, **known}
+    return {"name": column.name, "missing": missing, **ranks, **public}
 
 
 def _write_text(path: Path, text: str) -> None:

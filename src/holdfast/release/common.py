@@ -70,9 +70,9 @@ class Summary:
         rows = self.histogram.rows.astype(np.float64)
         for question, functional in _questions(self.histogram):
             answer = float(functional(self.histogram.values, rows))
-            found = np.asarray(functional(self.draws.support, self.draws.rows))
+            draws = np.asarray(functional(self.draws.support, self.draws.rows))
             whole = question.split()[0] in WHOLE
-            low, high = functionals.ends(found, answer, level, whole=whole)
+            low, high = functionals.ends(draws, answer, level, whole=whole)
             yield CommonAnswer(self.column.title, self.name, question, answer, low, high)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:

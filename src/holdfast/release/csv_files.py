@@ -75,9 +75,9 @@ def texts_of(cells: Any) -> Texts:
     """The texts of cells: "" where there is nothing."""
     if isinstance(cells, Texts):
         return cells
-    found = None if isinstance(cells, list) else Texts.of_arrow(cells)
-    if found is not None:
-        return found
+    texts = None if isinstance(cells, list) else Texts.of_arrow(cells)
+    if texts is not None:
+        return texts
     cells = cells if isinstance(cells, list) else cells.to_pylist()
     plain = set(map(type, cells)) <= {str}
     return Texts.of(cells if plain else list(map(cell_text, cells)))

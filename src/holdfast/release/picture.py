@@ -67,9 +67,9 @@ def bars(release: "Release", column: "Column", group: int | None, starts: list[i
     shares = sums / np.maximum(draws.rows.sum(axis=1, keepdims=True), 1e-9)
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(shares, [tail, 1 - tail], axis=0)
-    known = rows / size
-    low, high = np.minimum(low, known), np.maximum(high, known)
-    ends = zip(labels(starts), known.tolist(), low.tolist(), high.tolist(), strict=True)
+    released = rows / size
+    low, high = np.minimum(low, released), np.maximum(high, released)
+    ends = zip(labels(starts), released.tolist(), low.tolist(), high.tolist(), strict=True)
     return [Bar(label=name, share=share, low=a, high=b) for name, share, a, b in ends]
 
 
@@ -122,15 +122,15 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
     sizes = [release.histogram(column, k).size for k in range(len(release.group_names))]
     order = sorted(range(len(sizes)), key=lambda k: (-sizes[k], k))[:MOST_GROUPS]
     chosen = sorted(order)
-    found = [bars(release, column, k, starts) for k in chosen]
-    highest = max(max(bar.share, bar.high) for some in found for bar in some)
+    of_groups = [bars(release, column, k, starts) for k in chosen]
+    highest = max(max(bar.share, bar.high) for some in of_groups for bar in some)
     rest = len(sizes) - len(chosen)
     head = f"By {release.partition.within}" + (
         f": the {len(chosen)} largest of {len(sizes):,} groups; distribution.csv has all"
         * bool(rest)
     )
     parts = [words(shorter(head, WIDE), 0, 0, "start", font_weight="bold")]
-    for place, (k, some) in enumerate(zip(chosen, found, strict=True)):
+    for place, (k, some) in enumerate(zip(chosen, of_groups, strict=True)):
         name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
         x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
         parts.append(moved(x, y, _panel(name, column.title, some, SMALL - 20, LOW, highest)))

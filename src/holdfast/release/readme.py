@@ -15,7 +15,7 @@ from holdfast.release.groups import ALL_ROWS
 SIMULATED = "SIMULATION, protects nobody"
 Record = Sequence[str]
 """Of answers.csv."""
-Found = dict[tuple[str, str, str], tuple[str, str, str]]
+Answers = dict[tuple[str, str, str], tuple[str, str, str]]
 """Answer and ends of its interval, by column, group and question."""
 ASKED = ("rows", "share with 0", "mean", "total", "median", "highest")
 ASKED_OF_GROUPS = ("rows", "share with 0", "mean", "total")
@@ -105,27 +105,27 @@ def _promise(record: dict[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _answers(record: dict[str, Any], names: Sequence[str], found: Found) -> str:
+def _answers(record: dict[str, Any], names: Sequence[str], answers: Answers) -> str:
     text = ""
     for name in names:
         lines = [
             (question, cells[0], "exact" if question == "rows" else f"{cells[1]} to {cells[2]}")
             for question in ASKED
-            if (cells := _numbers(found, name, ALL_ROWS, question)) is not None
+            if (cells := _numbers(answers, name, ALL_ROWS, question)) is not None
         ]
         text += f"{escape.code(name)}, all rows:\n\n"
         text += _table(("", "in the table", "90 % interval"), lines) + "\n"
         if _grouped(record):
-            text += _groups(record, name, found)
+            text += _groups(record, name, answers)
     return text
 
 
-def _groups(record: dict[str, Any], name: str, found: Found) -> str:
+def _groups(record: dict[str, Any], name: str, answers: Answers) -> str:
     columns = " and ".join(map(escape.code, record["groups"]["columns"]))
     groups = record["groups"]["names"]
     lines = []
     for group in groups[:MOST_GROUPS]:
-        cells = [_numbers(found, name, group, question) for question in ASKED_OF_GROUPS]
+        cells = [_numbers(answers, name, group, question) for question in ASKED_OF_GROUPS]
         if cells[0] is not None:
             said = [f"{c[0]} ({c[1]} to {c[2]})" if c else "" for c in cells[1:]]
             lines.append((escape.table_code(group), cells[0][0], *said))
@@ -135,9 +135,9 @@ def _groups(record: dict[str, Any], name: str, found: Found) -> str:
     return f"By {columns}:\n\n{_table(head, lines)}{more}\n"
 
 
-def _numbers(found: Found, *key: str) -> tuple[str, str, str] | None:
+def _numbers(answers: Answers, *key: str) -> tuple[str, str, str] | None:
     column, group, question = key
-    cells = found.get((column, group, question))
+    cells = answers.get((column, group, question))
     if cells is None or not question.startswith("share"):
         return cells
     return percent(cells[0]), percent(cells[1]), percent(cells[2])
@@ -178,8 +178,8 @@ def _shown(record: dict[str, Any]) -> str:
             "take means and totals from `distribution.csv`, which has all of them.\n"
         )
     if table["structural_zeros"]:
-        known = numbered(table["structural_zeros"], "row")
-        lines += f"- {known} publicly known to be zero: no noise was added there.\n"
+        rows = numbered(table["structural_zeros"], "row")
+        lines += f"- {rows} publicly known to be zero: no noise was added there.\n"
     for column in record["counts"]:
         if column["missing"]:
             name = escape.code(column["name"] or "count")

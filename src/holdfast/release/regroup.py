@@ -46,13 +46,12 @@ def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column"
     noisy = column.noisy[measured].astype(np.int64)
     tally = Tally.of_rows(noisy, group[measured], groups=len(groups))
     whole = old.whole if old.groups > 1 else old.sums[0]
-    one = len(groups) == 1
     measurement = Measurement(
         column=old.column,
         noise=old.noise,
         tally=tally,
-        sums=(whole,) if one else (None,) * len(groups),
-        whole=None if one else whole,
+        sums=(whole,) if len(groups) == 1 else (None,) * len(groups),
+        whole=None if len(groups) == 1 else whole,
         totals=old.totals and old.totals.of_whole(),
     )
     return replace(

@@ -35,8 +35,8 @@ def ranked(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]
 
 
 def _ranking(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]) -> Integers:
-    known = [(other.counts, other.distribution) for other in earlier]
-    return ranking(column.noisy, column.distribution, known, weights)
+    others = [(other.counts, other.distribution) for other in earlier]
+    return ranking(column.noisy, column.distribution, others, weights)
 
 
 def _weights(column: "Column", earlier: Sequence["Column"]) -> list[int]:
@@ -54,14 +54,14 @@ def _weights(column: "Column", earlier: Sequence["Column"]) -> list[int]:
     return weights_for(correlations, [correlation(other, column) for other in earlier])
 
 
-def correlation(one: "Column", other: "Column") -> float:
+def correlation(first: "Column", second: "Column") -> float:
     """Pearson's correlation of the true counts, from noisy ones without their noise; NaN where that
     hides how much they differ."""
-    rows = ~one.missing & ~other.missing
+    rows = ~first.missing & ~second.missing
     if not rows.any():
         return float("nan")
-    products = np.cov([one.noisy[rows], other.noisy[rows]], bias=True)
-    for at, each in enumerate((one, other)):
+    products = np.cov([first.noisy[rows], second.noisy[rows]], bias=True)
+    for at, each in enumerate((first, second)):
         products[at, at] -= each.measurement.noise.variance * each.measured[rows].mean()
     return _correlation(products)
 

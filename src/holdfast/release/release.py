@@ -252,10 +252,10 @@ class Release(Answering):
 
     def zeros(self, group: int | None = None) -> int:
         """How many rows are publicly known to be zero, in all or in a group."""
-        known = self.known_zeros
-        if known is None:
-            known = zeros_by_group(self.columns[0].group[self.structural_zero], len(self.partition))
-        return int(known.sum() if group is None else known[group])
+        zeros = self.known_zeros
+        if zeros is None:
+            zeros = zeros_by_group(self.columns[0].group[self.structural_zero], len(self.partition))
+        return int(zeros.sum() if group is None else zeros[group])
 
     def histogram(self, column: Column, group: int | None = None) -> Histogram:
         """How many rows of the released table have each count, in all or in a group: those

@@ -62,10 +62,10 @@ class LikelyIntervals:
         if len(self.keys):
             key = group * self.span + (noisy - self.lowest)
             place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-            known = self.keys[place] == key
-            known &= (noisy >= self.lowest) & (noisy < self.lowest + self.span)
-            low = np.where(known, self.low[place], low)
-            high = np.where(known, self.high[place], high)
+            held = self.keys[place] == key
+            held &= (noisy >= self.lowest) & (noisy < self.lowest + self.span)
+            low = np.where(held, self.low[place], low)
+            high = np.where(held, self.high[place], high)
         return low, high
 
 

@@ -19,6 +19,14 @@ class Failure(Enum):
     """The check could not be made here; that says nothing about the release."""
 
 
+_VERDICTS = {
+    None: "Everything that this release claims was recomputed and holds.",
+    Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
+    Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
+    Failure.MACHINE: "This release could not be checked on this machine.",
+}
+
+
 class Damage(HoldfastError):
     """Something in a bundle is not as it must be; the message names it."""
 
@@ -97,9 +105,16 @@ class Verification:
     @property
     def failure(self) -> Failure | None:
         """Why it did not pass, the worst first; None if it passed."""
-        found = {check.failure for check in self.checks}
+        failures = {check.failure for check in self.checks}
         order = (Failure.OTHER_SCHEMA, Failure.DAMAGE, Failure.MACHINE)
-        return next((failure for failure in order if failure in found), None)
+        return next((failure for failure in order if failure in failures), None)
+
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        if self.failure is None and self.warnings:
+            return "What was recomputed holds, with a warning."
+        return _VERDICTS[self.failure]
 
     @property
     def damage(self) -> tuple[str, ...]:
@@ -116,15 +131,7 @@ class Verification:
         if self.passed:
             return
         reasons = (check.detail for check in self.checks if check.failure is self.failure)
-        words = " ".join(reasons)
-        if self.failure is Failure.OTHER_SCHEMA:
-            raise HoldfastError(f"`{self.folder}` cannot be read by this holdfast: {words}")
-        if self.failure is Failure.MACHINE:
-            raise HoldfastError(f"`{self.folder}` could not be checked on this machine: {words}")
-        raise HoldfastError(
-            f"`{self.folder}` is not a whole holdfast release: {words} "
-            "Hint: get it again from its maker."
-        )
+        raise HoldfastError(f"`{self.folder}`: {' '.join(reasons)} {self.verdict}")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -130,7 +130,7 @@ class RowsFile:
     def _header(self) -> list[str]:
         first = self._record["category"]
         names = ["row" if first is None else first, *(["group"] * self._grouped)]
-        names += [f"{own}_{part}" for own in self._titles for part in ("noisy", *ENDS)]
+        names += [f"{each}_{end}" for each in self._titles for end in ("noisy", *ENDS)]
         return names
 
     def _read(self, batches: Iterator[Lines]) -> None:
@@ -167,7 +167,6 @@ class RowsFile:
             raise Damage(f"{ROWS} names a group that release.json does not have.") from None
 
     def _batch(self, some: slice, columns: list[tuple[str, ...]], number: Number) -> None:
-        zeros = None
         for k in range(len(self._titles)):
             noisy, *ends = columns[5 * k : 5 * k + 5]
             blank = np.array([not cell for cell in noisy])
@@ -183,14 +182,11 @@ class RowsFile:
                 )
             if (self.ends[k, :, some] * zero).any():
                 raise Damage(f"a row of {ROWS} without a noisy count is not marked as known zero.")
-            zeros = zero if zeros is None else zeros | (zero & ~nothing)
             self.zero[some] |= zero
-        for k in range(len(self._titles)):
-            known = self.zero[some] & ~self.missing[k, some]
-            blank = np.array([not cell for cell in columns[5 * k]])
-            if (known & ~blank).any():
-                raise Damage(f"a row of {ROWS} is known to be zero in one column and measured in "
-                             "another.")  # fmt: skip
+        filled = np.array([list(map(bool, cells)) for cells in columns[::5]])
+        if (filled & self.zero[some]).any():
+            raise Damage(f"a row of {ROWS} is known to be zero in one column and measured in "
+                         "another.")  # fmt: skip
 
 
 def table_batches(folder: Path, record: dict[str, Any]) -> Iterator[tuple[dict[str, Any], int]]:
@@ -228,7 +224,7 @@ def count_reader(top: int | None, name: str) -> Callable[[Sequence[Any]], Intege
     """Released counts from the cells of a table: -1 where one is missing; `top` and above as it."""
     number, or_more = Number(name), None if top is None else f"{top} or more"
 
-    def one(cell: Any) -> int:
+    def count(cell: Any) -> int:
         if cell is None or cell == "":
             return NOTHING
         if cell == or_more:
@@ -240,4 +236,4 @@ def count_reader(top: int | None, name: str) -> Callable[[Sequence[Any]], Intege
             raise Damage(f"{name} has a count that cannot be one.")
         return value
 
-    return lambda cells: np.fromiter(map(one, cells), np.int64, len(cells))
+    return lambda cells: np.fromiter(map(count, cells), np.int64, len(cells))

@@ -251,11 +251,11 @@ def _fit(bundle: _Bundle) -> Found:
     """The histograms are those that the fit makes of the measurement."""
     off = 0
     for column in bundle.release.columns:
-        for mine, own in zip(column.estimate.histograms, column.histograms, strict=True):
-            values = np.union1d(mine.values, own.values)
+        for fitted, stated in zip(column.estimate.histograms, column.histograms, strict=True):
+            values = np.union1d(fitted.values, stated.values)
             sums = [
                 np.cumsum(np.bincount(np.searchsorted(values, each.values), each.rows, len(values)))
-                for each in (mine, own)
+                for each in (fitted, stated)
             ]
             off = max(off, int(np.abs(sums[0] - sums[1]).max(initial=0)))
     if not off:

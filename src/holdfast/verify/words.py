@@ -111,12 +111,12 @@ def compare(
     them, must be equal to the letter; False where ends of intervals differ by what another
     machine's rounding explains."""
     same = True
-    for at, (line, own) in enumerate(zip_longest(there, anew), 1):
-        if line is None or own is None or tuple(line[:exact]) != tuple(own[:exact]):
+    for at, (line, remade) in enumerate(zip_longest(there, anew), 1):
+        if line is None or remade is None or tuple(line[:exact]) != tuple(remade[:exact]):
             raise Damage(f"{name} is not what the release makes it: record {at} differs.")
-        if tuple(line) != tuple(own):
+        if tuple(line) != tuple(remade):
             same = False
-            if not _near(line[exact - 1 :], own[exact - 1 :]):
+            if not _near(line[exact - 1 :], remade[exact - 1 :]):
                 raise Damage(f"{name} is not what the release makes it: record {at} differs.")
     return same
 
