@@ -35,7 +35,7 @@ def count(file: Path, by: list[str], categories: Path, out: Path, per: Text = No
     --per
     """
     import holdfast
-    from holdfast.plan.known import read_known
+    from holdfast.plan.simulation import read_known
     from holdfast.tables.files import write_file
 
     with working("Counting …"):

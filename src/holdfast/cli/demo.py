@@ -71,9 +71,8 @@ def _write(path: Path | None, text: str, about: str) -> None:
 def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
     import holdfast
     from holdfast.cli.bars import side_by_side
-    from holdfast.plan.known import read_known
     from holdfast.plan.methods import find_methods
-    from holdfast.plan.simulation import histogram_of
+    from holdfast.plan.simulation import histogram_of, read_known
 
     options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
     with working("Releasing …"):

@@ -101,7 +101,7 @@ class Run:
     def payment(self) -> Payment:
         """What a ledger is asked to pay for."""
         request, table = self.request, self.table
-        told = {
+        details = {
             "file": self.file if isinstance(self.file, str | Path) else None,
             "column": ", ".join(request.columns),
             "folder": request.out,
@@ -117,7 +117,7 @@ class Run:
             period=request.period,
             corrects=self._correction(),
             same_counts=SAME_COUNTS in request.publish_anyway,
-            purpose=Purpose(**{name: str(value) for name, value in told.items() if value}),
+            purpose=Purpose(**{name: str(value) for name, value in details.items() if value}),
             stored_bytes=self._bytes,
         )
 

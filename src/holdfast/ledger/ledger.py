@@ -72,7 +72,7 @@ class Ledger:
     def telling(
         self, *, purpose: str = "", file: Any = "", column: str = "", folder: Any = ""
     ) -> "Ledger":
-        """The same ledger, which writes beside its spends why, of what and to where they are."""
+        """The same ledger, which records with each spend its purpose, file, column and folder."""
         words = {"purpose": purpose, "file": file, "column": column, "folder": folder}
         texts = {name: os.fsdecode(value) for name, value in words.items() if value}
         return replace(self, purpose=replace(self.purpose, **texts))

@@ -37,8 +37,8 @@ class PaidRun(Protocol[R_co]):
         """Whatever can fail on this machine before anything is measured: it must fail unpaid."""
 
     def content(self, words: str) -> Content | None:
-        """What tells this release from any other, the words of its payment among it; None where it
-        cannot be known again."""
+        """What tells this release from any other, including the words of its payment; None where it
+        cannot be recognized."""
 
     def labels(self) -> Labels | None:
         """The labels of the rows in the order in which they are published; None where they do not

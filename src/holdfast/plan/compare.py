@@ -11,11 +11,10 @@ from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import numbered, roughly, whole_number
 from holdfast.plan.agencies import promise_of
-from holdfast.plan.known import read_known
 from holdfast.plan.methods import ComparedMethod, find_methods
 from holdfast.plan.plan import check_epsilons
 from holdfast.plan.questions import PlannedQuestion, read_questions
-from holdfast.plan.simulation import KnownTable, histogram_of, seeds, w1
+from holdfast.plan.simulation import KnownTable, histogram_of, read_known, seeds, w1
 from holdfast.plan.words import aligned
 
 EPSILONS = ("0.1", "0.5", "1", "2")

@@ -37,8 +37,8 @@ class Explanation:
         return self.suspicion(0.5)
 
     def suspicion(self, before: float) -> float:
-        """The highest probability that somebody who knows all others can give to a claim about
-        one person after the release, who gave it this much before.
+        """The highest probability after the release of a claim about one person, for somebody who
+        knows everybody else and gave it the probability `before`.
 
         >>> round(explain(1).suspicion(0.5), 3), round(explain(1).suspicion(0.01), 4)
         (0.731, 0.0267)

@@ -9,8 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.plan.known import read_known
-from holdfast.plan.simulation import KnownTable
+from holdfast.plan.simulation import KnownTable, read_known
 
 LONGEST = 1_000_000  # counts that a shape is followed for
 NARROW = 0.5  # standard deviation over mean below which a shape claims to know much

@@ -9,6 +9,7 @@ from html import escape
 
 from holdfast.errors import code_span, markdown_text, one_line
 
+code = code_span
 _NUMBER = r"[+-]?[0-9]*(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)? ?%?"
 _FORMULA = re.compile(rf"'*(?!(?:{_NUMBER})\Z)[=+\-@\t\r].+", re.DOTALL)
 _QUOTED = re.compile('[,;|\t"\r\n\ufeff]')
@@ -23,18 +24,13 @@ def markdown(text: str) -> str:
     return re.sub(r"([()|~_#&!])", r"\\\1", markdown_text(text))
 
 
-def code(text: str) -> str:
-    """Text as code in Markdown, out of which it cannot break."""
-    return code_span(text)
-
-
 def table_code(text: str) -> str:
     r"""The same in a cell of a table, where a bar would end it.
 
     >>> print(table_code("a|b"))
     `a\|b`
     """
-    return code_span(text).replace("|", "\\|")
+    return code(text).replace("|", "\\|")
 
 
 def svg(text: str) -> str:

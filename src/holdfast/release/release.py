@@ -54,9 +54,9 @@ class Column:
     published: tuple[Histogram, ...] | None = field(default=None, repr=False)
     """The histograms that a bundle has, which another fit may make differently."""
     relations: tuple[int, ...] = ()
-    """Weights of the columns before in what rows are ranked by; none where it is noisy counts."""
+    """Weights of earlier columns in the values that rank the rows; empty where noisy counts do."""
     ranking: Integers | None = field(default=None, repr=False)
-    """What rows are ranked by, with these weights."""
+    """The values that rank the rows, with these weights."""
 
     @property
     def title(self) -> str:
@@ -175,13 +175,14 @@ class Release(Answering):
     request: dict[str, Any] | None = field(default=None, repr=False)
     """What was asked for, in plain values."""
     dialect: Dialect = field(default_factory=Dialect, repr=False)
-    """Of the CSV files of its bundle."""
+    """How the CSV files of its bundle are written."""
     table_format: str = "csv"
-    """That of its table where it is saved: csv, or parquet for a table whose columns have types."""
+    """The format in which its table is saved: csv, or parquet where columns have types."""
     regrouped: bool = False
     """Whether its groups were chosen after the measurement."""
     known_zeros: Integers | None = field(default=None, repr=False)
-    """Rows publicly known to be zero by group, those in none last; None where rows are held."""
+    """How many rows are publicly known to be zero: of each group, then of rows in none; None where
+    `structural_zero` says it."""
     _cells: Callable[[], Iterator[dict[str, Any]]] = field(repr=False)
     """Batches of the published columns, in row order."""
     _replace: Callable[[dict[Name, Integers]], Any] = field(repr=False)
@@ -311,7 +312,7 @@ class Release(Answering):
         return self._replace({column.name: self.shown(column.counts) for column in self.columns})
 
     def shown(self, counts: Integers) -> Integers:
-        """Counts as a table has them: those above `top_code` are that."""
+        """Counts as a table shows them: at most `top_code`."""
         return counts if self.top_code is None else np.minimum(counts, self.top_code)
 
     def head(self, rows: int = 5) -> Any:

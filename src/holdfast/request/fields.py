@@ -95,7 +95,7 @@ class Declared:
     )
     weights: dict[str, str] | None = parameter(
         *(Form.NUMBER_BY_COLUMN, Panel.PROTECTED, "COLUMN=NUMBER", "murder=2", "rape=1"),
-        help="By what epsilon is divided between columns of counts; evenly without.",
+        help="Weights by which epsilon is divided between columns of counts; evenly by default.",
         decides=True,
     )
     totals: bool | str = parameter(
@@ -107,7 +107,7 @@ class Declared:
     )
     split: Fraction | None = parameter(
         *(Form.NUMBER, Panel.MEASURED, "SHARE", "0.1"),
-        help="What the distribution of counts takes of epsilon, the rest being for single counts; "
+        help="Share of epsilon for the distribution of counts, the rest being for single counts; "
         "by default it follows from epsilon and the number of rows.",
         decides=True,
     )
