@@ -34,8 +34,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 import numpy as np
 
 from holdfast.answers.answer import Answer, Unit
-from holdfast.answers.asking import found_about
-from holdfast.answers.parts import Part
+from holdfast.answers.asking import estimate_and_draws
+from holdfast.answers.parts import ChosenRows
 from holdfast.answers.questions import Question, find_question
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
@@ -220,12 +220,12 @@ def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str
         others = Others(table, epsilon, seed)
         for kind, parts in table.parts.items():
             for place, marks in enumerate(parts):
-                part = Part(release=release, column=release.only, marks=marks)
+                part = ChosenRows(release=release, column=release.only, marks=marks)
                 for name, question in asked.items():
                     truth = truths[kind, name, place]
                     step = {Unit.COUNT: 1.0, Unit.SHARE: 1 / part.size}.get(question.unit, 0.0)
                     cell = cells.setdefault((kind, name), Cell(resolution=step))
-                    answer = Answer.of("", *found_about(part, question), unit=question.unit)
+                    answer = Answer.of("", *estimate_and_draws(part, question), unit=question.unit)
                     cell.add(answer, truth, **dict(others.answers(marks, question)))
     return cells
 

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from holdfast.answers.asking import found_about
-from holdfast.answers.parts import Part
+from holdfast.answers.asking import estimate_and_draws
+from holdfast.answers.parts import ChosenRows
 from holdfast.answers.questions import find_question
 from private_tables import private_table
 
@@ -22,8 +22,8 @@ def releases():
 def answers(marks, name, options):
     question = find_question(name, options)
     for release in releases():
-        part = Part(release=release, column=release.only, marks=marks)
-        estimate, draws = found_about(part, question)
+        part = ChosenRows(release=release, column=release.only, marks=marks)
+        estimate, draws = estimate_and_draws(part, question)
         yield estimate, np.quantile(draws, [0.05, 0.95]), release.only.noisy[marks]
 
 
@@ -57,9 +57,9 @@ def test_a_mean_is_at_least_as_close_as_that_of_noisy_counts(kind):
 def test_a_part_of_all_groups_is_the_whole_and_of_some_their_sum():
     group = ["a"] * 400 + ["b"] * 400 + ["c"] * 100
     release = private_table(COUNTS, epsilon=1, cells={"group": group}, within="group")
-    every = Part(release=release, column=release.only, marks=np.ones(900, dtype=bool))
-    some = Part(release=release, column=release.only, marks=np.arange(900) >= 400)
-    other = Part(release=release, column=release.only, marks=np.arange(900) >= 401)
+    every = ChosenRows(release=release, column=release.only, marks=np.ones(900, dtype=bool))
+    some = ChosenRows(release=release, column=release.only, marks=np.arange(900) >= 400)
+    other = ChosenRows(release=release, column=release.only, marks=np.arange(900) >= 401)
     assert every.declared == (0, 1, 2) and some.declared == (1, 2) and other.declared is None
     assert some.histogram.total == release.counts[400:].sum()
     assert some.draws.rows.sum(axis=1) == pytest.approx(500)

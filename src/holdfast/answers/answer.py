@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.result import Result
+from holdfast.answers.result import QuestionResult, joined
 from holdfast.arrays import Floats, Integers, Marks
-from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
 from holdfast.release.common import known_places
 
 LEVEL = 0.9  # of every interval, unless another is asked for
+NUMBERS = ("rows", "estimate", "low", "high")  # columns of every answer
 NAMED = 5  # groups that a note lists
 OTHERS = "it keeps how many rows have each count, not which rows"
 OTHERS_BY_GROUP = (
@@ -38,22 +39,8 @@ class Unit(StrEnum):
     """A difference of shares, written in percentage points."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class About:
-    """Rows of a release that an answer is about."""
-
-    release: object
-    """The column of counts, the same object for the same release."""
-    marks: Marks
-    """Which of its rows."""
-
-    def meets(self, other: "About") -> bool:
-        """Whether some row is in both."""
-        return self.release is other.release and bool((self.marks & other.marks).any())
-
-
 @dataclass(frozen=True, kw_only=True)
-class Answer(Result):
+class Answer(QuestionResult):
     """An estimate with an interval, and the draws that the interval comes from.
 
     >>> draws = np.linspace(0.5, 0.524, 200)
@@ -77,19 +64,20 @@ class Answer(Result):
     """What counting in the released table gives, where that is another number."""
     draws: Floats = field(default_factory=lambda: np.zeros(1), repr=False, compare=False)
     """Values that the truth may have, as likely as each other."""
-    about: tuple[About, ...] = field(default=(), repr=False, compare=False)
+    about: tuple[tuple[object, Marks], ...] = field(default=(), repr=False, compare=False)
+    """The columns of counts that it is about, and which of their rows."""
 
     @staticmethod
-    def of(question: str, estimate: float, draws: Floats, **known: Any) -> "Answer":
+    def of(question: str, estimate: float, draws: Floats, **fields: Any) -> "Answer":
         """The answer whose interval are quantiles of draws, and holds the estimate."""
-        level, unit = known.get("level", LEVEL), known.get("unit", Unit.NUMBER)
+        level, unit = fields.get("level", LEVEL), fields.get("unit", Unit.NUMBER)
         return Answer(
             question=question,
             estimate=float(estimate),
             interval=ends(draws, float(estimate), level, whole=unit is Unit.COUNT),
             standard_error=float(np.std(draws)),
             draws=draws,
-            **known,
+            **fields,
         )
 
     def __float__(self) -> float:
@@ -152,8 +140,10 @@ class Answer(Result):
 
     def rounded(self, value: float) -> float:
         """A value with as many digits as are known, for tables and files."""
-        found = round(value, self.places) if isfinite(value) else value
-        return int(found) if self.unit is Unit.COUNT and isfinite(found) else found + 0.0
+        if not isfinite(value):
+            return value
+        number = round(value, self.places)
+        return int(number) if self.unit is Unit.COUNT else number + 0.0
 
     @property
     def counted(self) -> float:
@@ -172,10 +162,10 @@ class Answer(Result):
         if other.estimate <= 0 or self.interval[0] < 0:
             raise HoldfastError("a ratio needs answers above 0.")
         estimate = self.estimate / other.estimate
-        found = self._with(other, "over", estimate, _divided, Unit.NUMBER)
+        ratio = self._with(other, "over", estimate, _divided, Unit.NUMBER)
         if other.interval[0] > 0:
-            return found
-        return replace(found, interval=(max(found.interval[0], 0.0), inf), standard_error=inf)
+            return ratio
+        return replace(ratio, interval=(max(ratio.interval[0], 0.0), inf), standard_error=inf)
 
     def _with(
         self,
@@ -201,7 +191,11 @@ class Answer(Result):
             raise HoldfastError("the answers have different levels. Hint: ask both at one level.")
         if self.unit is not other.unit:
             raise HoldfastError(f"a {self.unit} and a {other.unit} cannot be compared.")
-        if any(mine.meets(its) for mine in self.about for its in other.about):
+        if any(
+            column is another and bool((marks & others).any())
+            for column, marks in self.about
+            for another, others in other.about
+        ):
             raise HoldfastError(
                 "the two answers share rows, so their errors are not independent. Hint: compare "
                 "parts that do not overlap, such as one with the rows that are not in it."
@@ -218,23 +212,9 @@ class Answer(Result):
             "high": [self.rounded(high)],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; None for an open end."""
-        return {
-            "question": self.question,
-            "estimate": self.estimate,
-            "interval": [plain(end) for end in self.interval],
-            "level": self.level,
-            "standard_error": self.standard_error,
-            "unit": self.unit.value,
-            "rows": self.rows,
-            "in_table": self.in_table,
-            "notes": list(self.notes),
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(Result, Mapping[Any, Answer]):
+class Answers(QuestionResult, Mapping[Any, Answer]):
     """One answer for every group of rows, by the group's name."""
 
     question: str
@@ -290,14 +270,12 @@ class Answers(Result, Mapping[Any, Answer]):
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each group."""
-        every = list(self.values())
-        return {
-            self.by: list(self),
-            "rows": [answer.rows for answer in every],
-            "estimate": [answer.rounded(answer.estimate) for answer in every],
-            "low": [answer.rounded(answer.interval[0]) for answer in every],
-            "high": [answer.rounded(answer.interval[1]) for answer in every],
-        } | ({"in_table": [a.counted for a in every]} if self._beside_table else {})
+        columns = joined(answer.columns() for answer in self.values())
+        columns = {self.by: list(self)} | {
+            n: columns[n] for n in ("rows", "estimate", "low", "high")
+        }
+        counted = [answer.counted for answer in self.values()]
+        return columns | ({"in_table": counted} if self._beside_table else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -305,13 +283,13 @@ class Answers(Result, Mapping[Any, Answer]):
         return {"question": self.question, "by": self.by, "groups": groups}
 
 
-def apart(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+def apart(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Two sets of draws side by side, as many of each, as if drawn independently.
 
     Draws of two parts may come from the same random numbers, so one of them is shuffled.
     """
-    size = max(len(one), len(other))
-    return np.resize(one, size), np.resize(other, size)[_shuffled(size)]
+    size = max(len(first), len(second))
+    return np.resize(first, size), np.resize(second, size)[_shuffled(size)]
 
 
 @lru_cache(maxsize=16)
@@ -319,9 +297,9 @@ def _shuffled(size: int) -> Integers:
     return np.random.default_rng(size).permutation(size)
 
 
-def _divided(one: Floats, other: Floats) -> Floats:
+def _divided(above: Floats, below: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(other > 0, one / other, np.finfo(float).max))
+        return np.asarray(np.where(below > 0, above / below, np.finfo(float).max))
 
 
 def check_level(level: Any) -> float:
@@ -333,17 +311,6 @@ def check_level(level: Any) -> float:
     if not 0 < number < 1:
         raise HoldfastError(f"`level` must lie between 0 and 1, got {level!r:.40}. Hint: 0.9.")
     return number
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: an open end, or a number that is not known, is None.
-
-    >>> plain(inf), plain(3), plain("a")
-    (None, 3, 'a')
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def percent(level: float) -> str:
@@ -373,8 +340,3 @@ def some_of(names: Sequence[str]) -> str:
 def _each_of(names: Sequence[str]) -> str:
     """Names that the same is true of, one by one."""
     return f"each of {some_of(names)}" if len(names) > 1 else names[0]
-
-
-def rows_words(rows: int) -> str:
-    """Such as "of 3 rows chosen"."""
-    return f"of {numbered(rows, 'row')} chosen"

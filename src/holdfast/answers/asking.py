@@ -6,24 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import (
-    LEVEL,
-    SIMULATED,
-    About,
-    Answer,
-    Answers,
-    Unit,
-    check_level,
-)
+from holdfast.answers.answer import LEVEL, SIMULATED, Answer, Answers, Unit, check_level
 from holdfast.answers.laws import likely_interval
-from holdfast.answers.parts import DRAWS, Part
+from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import Question, find_question, quantile
-from holdfast.answers.selection import Groups, chosen_rows, where_words
+from holdfast.answers.selection import RowGroups, chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
-from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
+    from holdfast.release.release import Release
 
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
@@ -50,92 +42,123 @@ def ask(
 
     `words` name the rows that `where` chooses, where it does not do so itself.
     """
-    column = release[of]
-    level = check_level(level)
-    if isinstance(options.get("at"), list | tuple):
-        return _quantiles(release, question, options.pop("at"), of, where, label, level, by, less)
-    asked = find_question(question, options)
+    column, level = release[of], check_level(level)
     marks = chosen_rows(release, where, label)
     words = where_words(release, where, marks) if words is None else words
-    if by is not None:
-        if less is not None:
-            raise HoldfastError("`less` does not go with `by`.")
-        return _by_groups(release, column, asked, Groups.of(release, by), marks, words, level)
-    answer = answer_about(Part(release=release, column=column, marks=marks), asked, words, level)
+
+    def answer(marks: Marks, words: str) -> Answer:
+        return answer_about(
+            ChosenRows(release=release, column=column, marks=marks), asked, words, level
+        )
+
+    if isinstance(options.get("at"), list | tuple):
+        if by is not None or less is not None:
+            raise HoldfastError("a list of quantiles does not go with `by` or `less`.")
+        find_question(question, {"at": 0.5})  # refuses what takes no `at`
+        chosen = ChosenRows(release=release, column=column, marks=marks)
+        answers = {at: answer_about(chosen, quantile(at=at), words, level) for at in options["at"]}
+        return Answers(question=f"quantiles of the counts{words}", by="quantile", answers=answers)
+    asked = find_question(question, options)
     if less is None:
-        return answer
+        return answer_by(release, by, marks, words, asked.words, answer)
+    if by is not None:
+        raise HoldfastError("`less` does not go with `by`.")
     others = chosen_rows(release, less, label)
-    named = where_words(release, less, others)
-    other = Part(release=release, column=column, marks=others)
-    return answer.difference(answer_about(other, asked, named, level))
+    return answer(marks, words).difference(answer(others, where_words(release, less, others)))
 
 
-def answer_about(part: Part, asked: Question, words: str, level: float) -> Answer:
-    """The answer about the rows of a part."""
-    if not part.size:
+def answer_by(
+    release: "Release", by: Any, inside: Marks, words: str, question: str,
+    answer: Callable[[Marks, str], Answer],
+) -> Answer | Answers:  # fmt: skip
+    """The answer about the rows inside, or about those of each group where `by` makes groups.
+
+    Groups that cannot be answered about are named in a note; where none can, the first of the
+    errors is raised.
+    """
+    if by is None:
+        return answer(inside, words)
+    groups, answers, refused = RowGroups.of(release, by), {}, dict[str, HoldfastError]()
+    for name, marks in groups.within(inside):
+        group = one_line(str(name))
+        try:
+            answers[name] = answer(marks, f", {groups.column} {group}")
+        except HoldfastError as error:
+            refused[group] = error
+    if not answers:
+        raise next(iter(refused.values()))
+    if refused:
+        note = f"it cannot be told of {listed_names(refused, 5)}"
+        answers = {name: replace(each, notes=(*each.notes, note)) for name, each in answers.items()}
+    return Answers(question=f"{question}{words}", by=groups.column, answers=answers)
+
+
+def answer_about(chosen: ChosenRows, asked: Question, words: str, level: float) -> Answer:
+    """The answer about these rows."""
+    if not chosen.size:
         raise HoldfastError(
             "none of these rows has a count: all are missing. Hint: choose other rows."
         )
-    estimate, draws = found_about(part, asked)
+    estimate, draws = estimate_and_draws(chosen, asked)
     answer = Answer.of(
-        _named(asked, part, words),
+        _named(asked, chosen, words),
         estimate,
         draws,
         level=level,
         unit=asked.unit,
-        rows=part.size,
-        about=(About(release=part.column, marks=part.marks),),
+        rows=chosen.size,
+        about=((chosen.column, chosen.marks),),
     )
-    if part.law is not None and asked.name in OF_ONE_ROW:
-        low, high = likely_interval(part.column, int(part.measured[0]), level)
+    if chosen.law is not None and asked.name in OF_ONE_ROW:
+        low, high = likely_interval(chosen.column, int(chosen.measured[0]), level)
         answer = replace(answer, interval=(float(low), float(high)))
-    shown = _in_table(part, asked, answer)
-    return replace(answer, in_table=shown, notes=_notes(part, asked, answer))
+    shown = _in_table(chosen, asked, answer)
+    return replace(answer, in_table=shown, notes=_notes(chosen, asked, answer))
 
 
-def found_about(part: Part, asked: Question) -> tuple[float, Floats]:
+def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floats]:
     """The estimate, and values that the truth may have, as likely as each other."""
-    law = part.law
+    law = chosen.law
     if law is not None:
         rows = np.eye(len(law.values))
         each = np.asarray(asked.functional(law.values, rows), dtype=np.float64)
         places = np.searchsorted(law.values, law.draws(DRAWS))
         if asked.unit is Unit.COUNT and not asked.linear and asked.name != "rows":
-            return float(law.median), each[places]
+            return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
-    histogram, draws = part.histogram, part.draws
+    histogram, draws = chosen.histogram, chosen.draws
     estimate = float(asked.functional(histogram.values, histogram.rows.astype(np.float64)))
     return estimate, np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
 
 
-def _named(asked: Question, part: Part, words: str) -> str:
-    rows = f" of {numbered(part.size, 'row')}" if asked.name == "total" and not words else ""
+def _named(asked: Question, chosen: ChosenRows, words: str) -> str:
+    rows = f" of {numbered(chosen.size, 'row')}" if asked.name == "total" and not words else ""
     return f"{asked.words}{rows}{words}"
 
 
-def _in_table(part: Part, asked: Question, answer: Answer) -> float | None:
+def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | None:
     """What counting in the released table gives, where that is another number."""
-    if part.declared is not None or part.law is not None:
+    if chosen.declared is not None or chosen.law is not None:
         return None
-    table = part.in_table
+    table = chosen.in_table
     shown = float(asked.functional(table.values, table.rows.astype(np.float64)))
     return None if answer.in_words(shown) == answer.in_words(answer.estimate) else shown
 
 
-def _notes(part: Part, asked: Question, answer: Answer) -> tuple[str, ...]:
+def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ...]:
     notes = []
     low, high = answer.interval
-    if part.law is not None and asked.unit is Unit.SHARE:
+    if chosen.law is not None and asked.unit is Unit.SHARE:
         notes.append(YES_OR_NO)
     elif _tells_little(asked, low, high):
         notes.append(LITTLE)
-    if asked.name == "maximum" and part.column.estimate.cells.inside(np.array([int(high)]))[0]:
+    if asked.name == "maximum" and chosen.column.estimate.cells.inside(np.array([int(high)]))[0]:
         notes.append(HIDDEN)
-    if part.zeros and len(part.measured):
-        notes.append(f"{numbered(part.zeros, 'row')} publicly known to be zero included")
-    if part.missing:
-        notes.append(f"{numbered(part.missing, 'row')} without a count left out")
-    if part.release.promise.simulated:
+    if chosen.zeros and len(chosen.measured):
+        notes.append(f"{numbered(chosen.zeros, 'row')} publicly known to be zero included")
+    if chosen.missing:
+        notes.append(f"{numbered(chosen.missing, 'row')} without a count left out")
+    if chosen.release.promise.simulated:
         notes.append(SIMULATED)
     return tuple(notes)
 
@@ -144,39 +167,3 @@ def _tells_little(asked: Question, low: float, high: float) -> bool:
     if asked.unit is Unit.SHARE:
         return high - low >= WIDE_SHARE
     return asked.linear and high > TELLS_LITTLE * max(low, 0.0) and high > 0
-
-
-def _by_groups(
-    release: "Release",
-    column: "Column",
-    asked: Question,
-    groups: Groups,
-    inside: Marks,
-    words: str,
-    level: float,
-) -> Answers:
-    answers: dict[Any, Answer] = {}
-    for name, marks in groups.within(inside):
-        part = Part(release=release, column=column, marks=marks)
-        if part.size:
-            named = f", {groups.column} {one_line(str(name))}"
-            answers[name] = answer_about(part, asked, named, level)
-    if not answers:
-        raise HoldfastError("none of these rows has a count: all are missing.")
-    return Answers(question=f"{asked.words}{words}", by=groups.column, answers=answers)
-
-
-def _quantiles(
-    release: "Release", question: Any, levels: Any, of: Any, where: Any, label: Any, level: float,
-    by: Any, less: Any,
-) -> Answers:  # fmt: skip
-    """Several quantiles of the same rows."""
-    if by is not None or less is not None:
-        raise HoldfastError("a list of quantiles does not go with `by` or `less`.")
-    column = release[of]
-    marks = chosen_rows(release, where, label)
-    words = where_words(release, where, marks)
-    part = Part(release=release, column=column, marks=marks)
-    find_question(question, {"at": 0.5})  # refuses what takes no `at`
-    answers = {at: answer_about(part, quantile(at=at), words, level) for at in levels}
-    return Answers(question=f"quantiles of the counts{words}", by="quantile", answers=answers)

@@ -25,8 +25,8 @@ from holdfast.answers.answer import (
 )
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
-from holdfast.answers.laws import laws_of
-from holdfast.answers.result import Result
+from holdfast.answers.laws import combined_noise, expected_counts
+from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 
@@ -39,11 +39,10 @@ SAME_DATA = (
     "counts are of: two releases of the same data are not two years, and differ by noise alone"
 )
 SHOWN = 10
-NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RowChanges(Result):
+class RowChanges(QuestionResult):
     """For every row that is in both releases, what they say of its change."""
 
     level: float
@@ -173,7 +172,7 @@ def row_changes(
         labels=tuple(common),
         before=then.noisy[before],
         after=now.noisy[after],
-        expected=_means(now, after) - _means(then, before),
+        expected=expected_counts(now, after) - expected_counts(then, before),
         reach=law.reach(level),
         p_values=p_values,
         stands_out=stands_out,
@@ -188,13 +187,8 @@ class _NoiseOfChange:
     """The law of the difference of two independent noises, which is symmetric."""
 
     def __init__(self, now: "Column", then: "Column") -> None:
-        laws = []
-        for noise in (now.measurement.noise, then.measurement.noise):
-            most = noise.quantile(1 - NEGLIGIBLE)
-            laws.append(noise.probability(np.arange(-most, most + 1)))
-        law = np.convolve(laws[0], laws[1])
-        middle = len(law) // 2
-        self.beyond = np.cumsum(np.append(law[middle], 2 * law[middle + 1 :])[::-1])[::-1]
+        values, chances = combined_noise([now, then])
+        self.beyond = np.bincount(np.abs(values), chances)[::-1].cumsum()[::-1]
 
     def p_values(self, difference: Integers) -> Floats:
         """The probability of such a difference or a larger one where nothing changed."""
@@ -235,9 +229,9 @@ def ask_change(
 
 def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
     """The difference of two answers to one question; the releases' noises are independent."""
-    found = now.difference(then)
+    change = now.difference(then)
     words = f"change of {now.question}"
-    return replace(found, question=words, notes=tuple(dict.fromkeys((*found.notes, *notes))))
+    return replace(change, question=words, notes=tuple(dict.fromkeys((*change.notes, *notes))))
 
 
 def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
@@ -245,14 +239,14 @@ def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
     here = {str(name) for name in now}
     notes += _unmatched("only in this release", [name for name in here if name not in names])
     notes += _unmatched("only in the earlier one", [name for name in names if name not in here])
-    found = {
+    changes = {
         name: _change(now[name], then[names[str(name)]], notes)
         for name in now
         if str(name) in names
     }
-    if not found:
+    if not changes:
         raise HoldfastError(f"no group of {now.by!r:.60} is in both releases.")
-    return Answers(question=f"change of {now.question}", by=now.by, answers=found)
+    return Answers(question=f"change of {now.question}", by=now.by, answers=changes)
 
 
 def _check(release: "Release", earlier: "Release", of: str | None) -> tuple[str, ...]:
@@ -285,11 +279,6 @@ def _same_data(release: "Release", earlier: "Release") -> list[str]:
         ]
     same = release.published == earlier.published and release.cells == earlier.cells
     return [SAME_DATA] if same else []
-
-
-def _means(column: "Column", rows: Integers) -> Floats:
-    laws, kinds = laws_of(column, rows)
-    return np.array([law.mean for law in laws])[kinds]
 
 
 def _places(release: "Release", column: "Column", label: str | None) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers.answer import LEVEL, check_level
-from holdfast.answers.result import Result
+from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, listed_names, one_line
 
@@ -23,7 +23,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Regression(Result):
+class Regression(QuestionResult):
     """Coefficients that the noise of the release does not bend, with robust standard errors.
 
     `params`, `bse`, `tvalues`, `pvalues` are pandas series by name where pandas is installed, and

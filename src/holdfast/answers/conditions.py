@@ -48,9 +48,11 @@ class _Token:
     kind: str  # quoted, name, sign or word
 
     def joins(self, word: str) -> bool:
+        """Whether it is this word, `and`, `or` or `not`, or its sign."""
         return self.kind in ("word", "sign") and _JOINED.get(self.text.lower()) == word
 
     def is_sign(self, *signs: str) -> bool:
+        """Whether it is one of these signs."""
         return self.kind == "sign" and self.text in signs
 
 
@@ -69,18 +71,18 @@ def fulfilled(text: str, columns: Columns) -> Marks:
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, at = [], 0
+    tokens, at = [], 0
     text = text.strip()
     while at < len(text):
         match = _TOKENS.match(text, at)
         if match is None:
             raise _unreadable(f"{one_line(text[at : at + 20])!r} cannot be read")
         kind = str(match.lastgroup)
-        found.append(_Token(match[kind][1:-1] if kind == "quoted" else match[kind], kind))
+        tokens.append(_Token(match[kind][1:-1] if kind == "quoted" else match[kind], kind))
         at = match.end()
-    if not found:
+    if not tokens:
         raise _unreadable("it is empty")
-    return found
+    return tokens
 
 
 class _Reader:
@@ -90,6 +92,7 @@ class _Reader:
         self.tokens, self.columns, self.at, self.depth = tokens, columns, 0, 0
 
     def read(self) -> Integers:
+        """The value of the whole condition in each row."""
         marks = self._either()
         if self.at < len(self.tokens):
             raise _unreadable(
@@ -147,9 +150,9 @@ class _Reader:
         if column.kind == "quoted" or column.kind == "sign" or value.kind == "sign":
             raise _unreadable("a comparison is a column, a sign and a value")
         cells = self.columns(column.text)
-        known = np.array([int(bool(text or not value.text)) for text in cell_texts(cells)])
+        certain = np.array([int(bool(text or not value.text)) for text in cell_texts(cells)])
         marks = compared(cells, sign, value.text, value.kind == "word")
-        return np.where(marks, known, -known)
+        return np.where(marks, certain, -certain)
 
     def _list(self) -> list[_Token]:
         opened = self._next("a list")
@@ -169,9 +172,9 @@ class _Reader:
         return token.text
 
     def _takes(self, word: str) -> bool:
-        found = self.at < len(self.tokens) and self.tokens[self.at].joins(word)
-        self.at += found
-        return found
+        taken = self.at < len(self.tokens) and self.tokens[self.at].joins(word)
+        self.at += taken
+        return taken
 
     def _is_word(self, word: str, ahead: int = 0) -> bool:
         at = self.at + ahead
@@ -213,10 +216,11 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
 
 def _exact(texts: Sequence[str], value: str) -> tuple[Any, Any] | None:
     """Numbers, and a number to compare them with, as what keeps all of their digits."""
-    if not _all_numbers(texts):
+    numbers = as_numbers(texts)
+    if numbers is None:
         return None
     if max(map(len, (value, *texts)), default=0) <= EXACT_DIGITS:
-        return np.array([float(text) if text else np.nan for text in texts]), float(value)
+        return numbers, float(value)
     # NaN of Decimal cannot be compared: an empty cell stands as 0, and is left out by the reader
     return np.array([Decimal(text or 0) for text in texts], dtype=object), Decimal(value)
 
@@ -228,8 +232,9 @@ def as_numbers(texts: Sequence[str]) -> Floats | None:
     >>> as_numbers(["1", "", "2.5"]).tolist(), as_numbers(["01", "2"])
     ([1.0, nan, 2.5], None)
     """
-    if not _all_numbers(texts):
-        return None
+    for text in texts:
+        if text and (_CODE.fullmatch(text) or not _is_number(text)):
+            return None
     return np.array([float(text) if text else np.nan for text in texts])
 
 
@@ -237,12 +242,8 @@ def cell_texts(cells: Sequence[Any]) -> list[str]:
     """Cells as text, empty where nothing is known; booleans as `true` and `false`."""
     if all(type(cell) is str for cell in cells):
         return list(cells)
-    found = map(label_text, cells)
-    return [str(c) if text is None else text for c, text in zip(cells, found, strict=True)]
-
-
-def _all_numbers(texts: Sequence[str]) -> bool:
-    return all(text == "" or (_is_number(text) and not _is_code(text)) for text in texts)
+    labels = map(label_text, cells)
+    return [str(c) if text is None else text for c, text in zip(cells, labels, strict=True)]
 
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
@@ -251,10 +252,6 @@ _CODE = re.compile(r"0\d+", re.ASCII)
 
 def _is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
-
-
-def _is_code(text: str) -> bool:
-    return _CODE.fullmatch(text) is not None
 
 
 def _unreadable(why: str) -> HoldfastError:

@@ -120,11 +120,11 @@ def parse_formula(text: str) -> Formula:
 
 def _products(text: str) -> list[tuple[Factor, ...]]:
     if "*" not in text:
-        return [tuple(_factor(part) for part in text.split(":"))]
-    found: list[tuple[Factor, ...]] = [()]
-    for part in text.split("*"):
-        found += [(*before, _factor(part)) for before in found]
-    return sorted(found[1:], key=len)
+        return [tuple(_factor(factor) for factor in text.split(":"))]
+    products: list[tuple[Factor, ...]] = [()]
+    for factor in text.split("*"):
+        products += [(*before, _factor(factor)) for before in products]
+    return sorted(products[1:], key=len)
 
 
 def _factor(text: str) -> Factor:
@@ -133,8 +133,8 @@ def _factor(text: str) -> Factor:
         raise _unreadable(f"{one_line(text)!r:.40} is neither a column nor a function of one")
     function = match["function"] or ""
     if function and function != "C" and function not in FUNCTIONS:
-        known = ", ".join(FUNCTIONS)
-        raise _unreadable(f"{function!r:.40} is not one of {known}, C, offset")
+        names = ", ".join(FUNCTIONS)
+        raise _unreadable(f"{function!r:.40} is not one of {names}, C, offset")
     return Factor(match["column"].strip("`").strip(), function)
 
 

@@ -51,7 +51,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-class Method(StrEnum):
+class ReleaseMethod(StrEnum):
     """The methods of `Release` that answer typed questions."""
 
     ASK = "ask"
@@ -68,7 +68,7 @@ class Method(StrEnum):
 class Call:
     """What a typed question asks of a release: a method, and what it is given."""
 
-    method: Method
+    method: ReleaseMethod
     arguments: tuple[Any, ...] = ()
     """Positional."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -94,13 +94,13 @@ you mean 'share zero'?
     words = " ".join(text[:LONGEST].split()).replace("≥", ">=").replace("≤", "<=")
     if not words:
         raise HoldfastError(f"the question is empty. {_hint('')}")
-    found = _parsed(words)
-    if found is None:
+    call = _parsed(words)
+    if call is None:
         asked = words if len(words) <= 80 else f"{words[:80]}…"
         raise HoldfastError(
             f"{asked!r} is not a question that holdfast knows. {_hint(words.lower())}"
         )
-    return found
+    return call
 
 
 def _parsed(words: str) -> Call | None:
@@ -111,10 +111,10 @@ def _parsed(words: str) -> Call | None:
     if rest:
         inner = _parsed(question)
         if inner is None or inner.method not in (
-            Method.ASK,
-            Method.TOP,
-            Method.PAIR,
-            Method.DERIVE,
+            ReleaseMethod.ASK,
+            ReleaseMethod.TOP,
+            ReleaseMethod.PAIR,
+            ReleaseMethod.DERIVE,
         ):
             return None
         return replace(inner, options=inner.options | rest)
@@ -134,9 +134,9 @@ def _without_rest(words: str) -> tuple[str, dict[str, Any]]:
     match = re.fullmatch(r"(.+?) where (.+)", words, flags=re.IGNORECASE)
     if match:
         words, rest["where"] = match[1], match[2]
-    found = r"(.+?) by ([\w`][^<>=]*)"
+    grouped = r"(.+?) by ([\w`][^<>=]*)"
     for key in ("where", None):
-        match = re.fullmatch(found, rest.get("where", "") if key else words, flags=re.IGNORECASE)
+        match = re.fullmatch(grouped, rest.get("where", "") if key else words, flags=re.IGNORECASE)
         if match and "by" not in rest:
             columns = [name.strip(' "`') for name in match[2].split(",")]
             rest["by"] = columns[0] if len(columns) == 1 else columns
@@ -158,9 +158,9 @@ def _share(text: str) -> Call | None:
     if pair:
         return _ask(name, between=(int(pair[1]), int(pair[2])))
     for pattern, option, shift in _SHARES:
-        found = re.fullmatch(pattern, rest)
-        if found:
-            count = int(next(filter(None, found.groups()))) + shift
+        limit = re.fullmatch(pattern, rest)
+        if limit:
+            count = int(next(filter(None, limit.groups()))) + shift
             if count < 0:
                 raise HoldfastError(f"no count is below 0. Hint: ask for '{name} zero'.")
             return _ask(name, **{option: count})
@@ -177,7 +177,7 @@ def _numbered(text: str) -> Call | None:
         if levels and max(levels) <= 1:
             return _ask("quantile", at=levels[0] if len(levels) == 1 else levels)
     match = re.fullmatch(rf"top {_WHOLE}(?: .*)?", text)
-    return Call(method=Method.TOP, arguments=(int(match[1]),)) if match else None
+    return Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),)) if match else None
 
 
 def _pair(text: str) -> Call | None:
@@ -188,25 +188,25 @@ def _pair(text: str) -> Call | None:
         if match is None:
             continue
         pair = (match[2].strip('"'), match[3].strip('"'))
-        return Call(method=Method.PAIR, arguments=(match[1].lower(),), options={"of": pair})
+        return Call(method=ReleaseMethod.PAIR, arguments=(match[1].lower(),), options={"of": pair})
     if re.fullmatch(r"[^=]+=.+\+.+|.+ \+ .+|(?:[^=]+=)?.+ per [\d,_]+ .+", text):
-        return Call(method=Method.DERIVE, arguments=(text,))
+        return Call(method=ReleaseMethod.DERIVE, arguments=(text,))
     return None
 
 
 def _named(text: str) -> Call | None:
     match = re.fullmatch(r"row (\".+\"|.+)", text, flags=re.IGNORECASE)
     if match:
-        return Call(method=Method.ROW, arguments=(match[1].strip('"'),))
+        return Call(method=ReleaseMethod.ROW, arguments=(match[1].strip('"'),))
     match = re.fullmatch(
         r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
         names = tuple(name.strip('"') for name in match.groups())
-        return Call(method=Method.COMPARE, arguments=names)
+        return Call(method=ReleaseMethod.COMPARE, arguments=names)
     match = re.fullmatch(r"changes?(?: of (.+))?", text, flags=re.IGNORECASE)
     if match:
-        return Call(method=Method.CHANGES, names=_listed(match[1] or ""))
+        return Call(method=ReleaseMethod.CHANGES, names=_listed(match[1] or ""))
     plain = "|".join(sorted(_PLAIN, key=len, reverse=True))
     match = re.fullmatch(rf"({plain}) (?:(?:of|in|for|count of) )?(.+)", text, flags=re.IGNORECASE)
     if match:
@@ -231,11 +231,11 @@ def _regression(words: str) -> Call:
     match = re.fullmatch(r"(.+~.+?) where (.+)", formula, flags=re.IGNORECASE)
     if match:
         formula, options["where"] = match[1], match[2]
-    return Call(method=Method.REGRESS, arguments=(formula,), options=options)
+    return Call(method=ReleaseMethod.REGRESS, arguments=(formula,), options=options)
 
 
 def _ask(name: str, **options: Any) -> Call:
-    return Call(method=Method.ASK, arguments=(SYNONYMS.get(name, name),), options=options)
+    return Call(method=ReleaseMethod.ASK, arguments=(SYNONYMS.get(name, name),), options=options)
 
 
 def _hint(text: str) -> str:

@@ -33,11 +33,11 @@ def impute(release: "Release", times: int = 20) -> list[Any]:
 def _drawn(column: "Column", times: int) -> Integers:
     """Drawn counts, of shape (times, rows): 0 where a row is known to be zero, -1 where missing."""
     generator = np.random.default_rng(SEED)
-    found = np.tile(np.where(column.missing, -1, 0), (times, 1)).astype(np.int64)
+    tables = np.tile(np.where(column.missing, -1, 0), (times, 1)).astype(np.int64)
     rows = np.flatnonzero(column.measured)
     laws, kinds = laws_of(column, rows)
     order = np.argsort(kinds, kind="stable")
     alike = np.split(rows[order], np.flatnonzero(np.diff(kinds[order])) + 1)
     for law, some in zip(laws, alike, strict=len(rows) > 0):
-        found[:, some] = generator.choice(law.values, size=(times, len(some)), p=law.probabilities)
-    return found
+        tables[:, some] = generator.choice(law.values, size=(times, len(some)), p=law.probabilities)
+    return tables

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
-def label_column(release: "Release") -> str | None:
-    """The column that names the rows: the category, else the first published one."""
-    return release.category or next(iter(release.published), None)
-
-
 MOST_GROUP_NAMES = 1000  # of a column, that a hint looks through
 
 
@@ -28,7 +23,7 @@ class Labels:
     else their numbers."""
 
     def __init__(self, release: "Release", column: str | None = None) -> None:
-        name = column or label_column(release)
+        name = column or release.category or next(iter(release.published), None)
         self.release, self.numbered = release, name is None
         if name is None:
             self.texts = [str(row) for row in range(release.rows)]
@@ -71,7 +66,8 @@ class Labels:
             raise HoldfastError(
                 f"row numbers go from 0 to {len(self.texts) - 1:,}, got {text:.40}."
             )
-        held = [name for name in self.release.published if text in cell_texts(self._cells(name))]
+        cells = self.release.cells
+        held = [name for name in self.release.published if text in cell_texts(cells[name])]
         if held:
             raise HoldfastError(
                 f"{text!r:.60} is no label of a row: it stands in the column {held[0]!r:.60}. "
@@ -88,14 +84,11 @@ class Labels:
 
     def _names_of_rows(self) -> list[str]:
         """Labels, and what public columns of few different texts hold: people name groups too."""
-        found = dict.fromkeys(self._places)
+        names = dict.fromkeys(self._places)
         for name in self.release.published:
-            texts = dict.fromkeys(cell_texts(self._cells(name)))
-            found |= texts if len(texts) <= MOST_GROUP_NAMES else {}
-        return list(found)
-
-    def _cells(self, name: str) -> Sequence[Any]:
-        return published(self.release, name, "label")
+            texts = dict.fromkeys(cell_texts(self.release.cells[name]))
+            names |= texts if len(texts) <= MOST_GROUP_NAMES else {}
+        return list(names)
 
     def find_all(self, items: Any) -> Integers:
         """The numbers of the rows of several labels or numbers; a label may be on many rows."""
@@ -108,22 +101,18 @@ class Labels:
             raise HoldfastError("no row is named. Hint: name at least one.")
         return np.array(sorted(rows), dtype=np.int64)
 
-    def has(self, text: str) -> bool:
-        """Whether some row has this label."""
-        return text in self._places
-
     def joined(self, parts: Sequence[str]) -> list[str]:
         """Labels that were typed with commas between, where labels may have commas of their own.
 
         Of ["Kent", "DE", "Ely"], where a row is "Kent, DE", the first two are one label.
         """
-        found, at = [], 0
+        labels, at = [], 0
         while at < len(parts):
             ends = range(len(parts), at, -1)
             wholes = ((end, ", ".join(parts[at:end])) for end in ends)
             at, text = next((w for w in wholes if w[1] in self._places), (at + 1, parts[at]))
-            found.append(text)
-        return found
+            labels.append(text)
+        return labels
 
     def names(self, rows: Sequence[int]) -> list[str]:
         """The labels of these rows; one that is on several rows with what tells them apart."""
@@ -142,14 +131,14 @@ class Labels:
         apart, else every one."""
         columns = []
         for name in self.release.published:
-            cells = self._cells(name)
+            cells = self.release.cells[name]
             texts = cell_texts([cells[row] for row in rows])
             if len(set(texts)) == len(rows):
                 return dict(zip(rows, texts, strict=True))
             if len(Counter(texts)) > 1:
                 columns.append(texts)
-        told = zip(*columns, strict=True) if columns else [()] * len(rows)
-        return {row: " / ".join(texts) for row, texts in zip(rows, told, strict=True)}
+        cells_of_rows = zip(*columns, strict=True) if columns else [()] * len(rows)
+        return {row: " / ".join(texts) for row, texts in zip(rows, cells_of_rows, strict=True)}
 
 
 def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:

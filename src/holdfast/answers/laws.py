@@ -1,5 +1,6 @@
 """What is known of the true count of one row: its noisy count, and the counts around it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ class RowLaw:
     """Probabilities of the true count of a row.
 
     >>> law = RowLaw(values=np.array([0, 1, 5]), probabilities=np.array([0.25, 0.7, 0.05]))
-    >>> round(law.mean, 2), law.median, law.interval(0.9), law.equal(1)
+    >>> round(law.mean, 2), law.quantile(0.5), law.interval(0.9), law.equal(1)
     (0.95, 1, (0, 1), 0.7)
     """
 
@@ -39,15 +40,14 @@ class RowLaw:
         """Of the count."""
         return float((self.values - self.mean) ** 2 @ self.probabilities)
 
-    @property
-    def median(self) -> int:
-        """The smallest count that is not exceeded with a chance of a half."""
-        return self.quantile(0.5)
+    def quantiles(self, levels: Floats) -> Integers:
+        """For each level the smallest count that is not exceeded with this probability."""
+        place = np.searchsorted(np.cumsum(self.probabilities), levels - SAME)
+        return self.values[np.minimum(place, len(self.values) - 1)]
 
     def quantile(self, level: float) -> int:
         """The smallest count that is not exceeded with this probability."""
-        place = np.searchsorted(np.cumsum(self.probabilities), level - SAME)
-        return int(self.values[min(int(place), len(self.values) - 1)])
+        return int(self.quantiles(np.array([level]))[0])
 
     def interval(self, level: float) -> tuple[int, int]:
         """The shortest run of counts with this probability, the more probable one of equals."""
@@ -70,9 +70,7 @@ class RowLaw:
 
     def draws(self, number: int) -> Floats:
         """Equally likely counts: quantiles of the law."""
-        levels = (np.arange(number) + 0.5) / number
-        place = np.searchsorted(np.cumsum(self.probabilities), levels - SAME)
-        return self.values[np.minimum(place, len(self.values) - 1)].astype(np.float64)
+        return self.quantiles((np.arange(number) + 0.5) / number).astype(np.float64)
 
     def less(self, other: "RowLaw") -> tuple[Integers, Floats]:
         """Differences of this count and an independent one, rising, with their probabilities."""
@@ -106,6 +104,25 @@ def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
     kinds, number = np.unique(keys, return_inverse=True)
     laws = [law_of(column, int(key % span), int(key // span)) for key in kinds]
     return laws, number.ravel()
+
+
+def expected_counts(column: "Column", rows: Integers) -> Floats:
+    """The expected true count of each of these rows."""
+    laws, kinds = laws_of(column, rows)
+    return np.array([law.mean for law in laws])[kinds]
+
+
+def combined_noise(columns: "Sequence[Column]") -> tuple[Integers, Floats]:
+    """Values of the sum of independent noises, rising, with their probabilities.
+
+    Noise is symmetric, so a difference of noises has the law of their sum.
+    """
+    law = np.ones(1)
+    for column in columns:
+        noise = column.measurement.noise
+        reach = noise.quantile(1 - FAR)
+        law = np.convolve(law, noise.probability(np.arange(-reach, reach + 1)))
+    return np.arange(len(law)) - len(law) // 2, law
 
 
 def law_of(column: "Column", group: int, noisy: int) -> RowLaw:

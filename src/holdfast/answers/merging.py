@@ -51,11 +51,11 @@ def merge(release: Release, table: Any, on: str | Sequence[str]) -> MergedReleas
     for name in added:
         texts = other[name]
         cells[name] = ["" if place is None else texts[place] for place in places]
-    known = {field.name: getattr(release, field.name) for field in fields(Release)}
-    known["published"] = (*release.published, *added)
-    known["_cells"] = lambda: iter([cells])
-    known["notes"] = (*release.notes, *_empty(places, added))
-    return MergedRelease(**known)
+    inherited = {field.name: getattr(release, field.name) for field in fields(Release)}
+    inherited["published"] = (*release.published, *added)
+    inherited["_cells"] = lambda: iter([cells])
+    inherited["notes"] = (*release.notes, *_empty(places, added))
+    return MergedRelease(**inherited)
 
 
 def _empty(places: list[int | None], added: list[str]) -> tuple[str, ...]:
@@ -86,16 +86,16 @@ def _places(
     release: Release, other: dict[str, list[str]], names: Sequence[str]
 ) -> list[int | None]:
     """For each row of the release the row of the table with its labels, where there is one."""
-    found: dict[tuple[str, ...], int] = {}
+    place_of: dict[tuple[str, ...], int] = {}
     for place, key in enumerate(zip(*(other[name] for name in names), strict=True)):
-        if key in found:
+        if key in place_of:
             raise HoldfastError(
                 f"the table has {one_line(' / '.join(key))!r:.80} in several rows. Hint: name in "
                 "`on` as many columns as tell its rows apart."
             )
-        found[key] = place
+        place_of[key] = place
     mine = zip(*(cell_texts(published(release, name, "on")) for name in names), strict=True)
-    places = [found.get(key) for key in mine]
+    places = [place_of.get(key) for key in mine]
     if all(place is None for place in places):
         raise HoldfastError(
             f"no row of the release has the labels of the table in {listed_names(names)}. Hint: "

@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, SIMULATED, About, Answer, Answers, Unit, check_level
-from holdfast.answers.parts import DRAWS
-from holdfast.answers.questions import condition
-from holdfast.answers.selection import Groups, chosen_rows, where_words
+from holdfast.answers.answer import LEVEL, SIMULATED, Answer, Answers, Unit, check_level
+from holdfast.answers.asking import answer_about, answer_by
+from holdfast.answers.laws import combined_noise
+from holdfast.answers.parts import DRAWS, ChosenRows
+from holdfast.answers.questions import TOTAL, condition
+from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Integers, Marks
-from holdfast.errors import HoldfastError, listed_names, numbered, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -113,8 +115,8 @@ class Pair:
         generator = np.random.default_rng(SEED)
         noise = generator.multivariate_normal(np.zeros(3), covariance, size=DRAWS, method="eigh")
         shift = generator.standard_normal((DRAWS, 2)) * np.sqrt(rows * v) / size
-        found = Moments(means=means, squares=(sums + rest) / size)
-        return found, Moments(means=means + shift, squares=(sums + rest + noise) / size)
+        estimated = Moments(means=means, squares=(sums + rest) / size)
+        return estimated, Moments(means=means + shift, squares=(sums + rest + noise) / size)
 
     def both(self, first: int, last: int | None) -> tuple[float, Floats]:
         """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
@@ -133,8 +135,8 @@ class Pair:
             drawn = float(np.clip(scores + error * generator.standard_normal(), -HIGHEST, HIGHEST))
             seen = generator.multinomial(rows, tally / rows).astype(np.float64).reshape(shape)
             bent = np.exp(OTHERWISE * generator.standard_normal() * asked)
-            found = _climbed(_joined(again, drawn) * bent, seen, again)
-            draws[k] = sides[0].inside @ found @ sides[1].inside
+            refit = _climbed(_joined(again, drawn) * bent, seen, again)
+            draws[k] = sides[0].inside @ refit @ sides[1].inside
         estimate = float(sides[0].inside @ law @ sides[1].inside)
         spread = float(np.std(draws, ddof=1))
         z = np.random.default_rng(SEED).standard_normal(DRAWS)
@@ -164,33 +166,18 @@ def ask_pair(
     if question != "both" and options:
         raise HoldfastError(f"`{next(iter(options))}` does not fit this question.")
     level = check_level(level)
-    known = ~columns[0].missing & ~columns[1].missing
+    counted = ~columns[0].missing & ~columns[1].missing
     inside = chosen_rows(release, where, label)
     words = where_words(release, where, inside)
 
-    def answer(marks: Marks, named: str) -> Answer:
-        pair = Pair(release=release, columns=columns, marks=marks & known)
+    def answer(marks: Marks, words: str) -> Answer:
+        pair = Pair(release=release, columns=columns, marks=marks & counted)
         if pair.size < FEWEST:
             raise HoldfastError(f"fewer than {FEWEST} rows say nothing of a pair. Hint: more rows.")
-        missing = int(np.count_nonzero(marks & ~known))
-        return _answer(pair, question, options, names, named, level, missing)
+        missing = int(np.count_nonzero(marks & ~counted))
+        return _answer(pair, question, options, names, words, level, missing)
 
-    if by is None:
-        return answer(inside, words)
-    groups, answers, refused = Groups.of(release, by), {}, {}
-    for name, marks in groups.within(inside):
-        group = one_line(str(name))
-        try:
-            answers[name] = answer(marks, f", {groups.column} {group}")
-        except HoldfastError as error:
-            refused[group] = error
-    if not answers:
-        raise next(iter(refused.values()))
-    if refused:
-        note = f"it cannot be told of {listed_names(refused, 5)}"
-        answers = {name: replace(a, notes=(*a.notes, note)) for name, a in answers.items()}
-    return Answers(question=f"{_words(question, options, names)}{words}", by=groups.column,
-                   answers=answers)  # fmt: skip
+    return answer_by(release, by, inside, words, _words(question, options, names), answer)
 
 
 def _words(question: str, options: dict[str, Any], names: list[str]) -> str:
@@ -219,8 +206,8 @@ def _answer(
         return _ratio(pair, _words(question, options, names) + words, level, notes)
     else:
         moments, drawn = pair.moments()
-        told = (moments.squares[:2] > 0).all() and (drawn.squares[:, :2] > 0).mean() > level
-        if not told:
+        spread = (moments.squares[:2] > 0).all() and (drawn.squares[:, :2] > 0).mean() > level
+        if not spread:
             raise HoldfastError(
                 "the noise hides how much these counts differ from row to row, so a relation "
                 "cannot be told. Hint: more rows."
@@ -234,28 +221,22 @@ def _answer(
         unit=unit,
         rows=pair.size,
         notes=tuple(notes),
-        about=tuple(About(release=column, marks=pair.marks) for column in pair.columns),
+        about=tuple((column, pair.marks) for column in pair.columns),
     )
 
 
 def _ratio(pair: Pair, words: str, level: float, notes: list[str]) -> Answer:
     """One total over the other, each as it is answered by itself."""
-    from holdfast.answers.asking import answer_about
-    from holdfast.answers.parts import Part
-    from holdfast.answers.questions import total
-
-    one, other = (
-        answer_about(Part(release=pair.release, column=c, marks=pair.marks), total(), "", level)
+    first, second = (
+        answer_about(ChosenRows(release=pair.release, column=c, marks=pair.marks), TOTAL, "", level)
         for c in pair.columns
     )
-    return replace(one.ratio(other), question=words, notes=tuple(notes), rows=pair.size)
+    return replace(first.ratio(second), question=words, notes=tuple(notes), rows=pair.size)
 
 
 def _fourth_moment(column: "Column") -> float:
-    noise = column.measurement.noise
-    reach = noise.quantile(1 - 1e-13)
-    x = np.arange(-reach, reach + 1, dtype=np.float64)
-    return float(x**4 @ noise.probability(x.astype(np.int64)))
+    values, chances = combined_noise([column])
+    return float(values.astype(np.float64) ** 4 @ chances)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -337,12 +318,12 @@ def _joined(sides: list[Side], scores: float) -> Floats:
     from scipy.special import ndtr, ndtri
 
     factor = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)[:, None]
-    common, given = abs(scores) ** 0.5, []
+    common, laws = abs(scores) ** 0.5, []
     for side, sign in zip(sides, (1.0, -1.0 if scores < 0 else 1.0), strict=True):
         upto = ndtri(np.clip(np.cumsum(side.rates)[:-1], 1e-12, 1 - 1e-12))
         chances = ndtr((upto - sign * common * factor) / (1 - abs(scores)) ** 0.5)
-        given.append(np.diff(chances, axis=1, prepend=0.0, append=1.0) @ side.chances)
-    return np.asarray(given[0].T @ given[1] / QUANTILES)
+        laws.append(np.diff(chances, axis=1, prepend=0.0, append=1.0) @ side.chances)
+    return np.asarray(laws[0].T @ laws[1] / QUANTILES)
 
 
 def _chances(edges: Integers, top: int) -> Floats:

@@ -17,7 +17,7 @@ DRAWS = 400  # of what is known by a law instead of by draws
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class ChosenRows:
     """Some rows of a column of counts, all of them as a case.
 
     Rows publicly known to be zero are zeros for sure; rows whose count is missing are left out.
@@ -38,8 +38,8 @@ class Part:
     @cached_property
     def zeros(self) -> int:
         """How many rows are publicly known to be zero."""
-        known = self.marks & self.release.structural_zero & ~self.column.missing
-        return int(np.count_nonzero(known & ~self.column.measured))
+        zero = self.marks & self.release.structural_zero & ~self.column.missing
+        return int(np.count_nonzero(zero & ~self.column.measured))
 
     @cached_property
     def missing(self) -> int:
@@ -68,21 +68,16 @@ class Part:
     @cached_property
     def histogram(self) -> Histogram:
         """How many rows have each count, as estimated."""
-        return self._with_zeros(self._known[0])
+        return self._with_zeros(self._measured[0])
 
     @cached_property
     def draws(self) -> Draws:
         """The same as draws."""
-        draws = self._known[1]
+        draws = self._measured[1]
         if not self.zeros:
             return draws
-        support, rows = draws.support, draws.rows
-        if not len(support) or support[0] != 0:
-            support = np.concatenate([[0], support])
-            rows = np.column_stack([np.zeros(len(rows)), rows])
-        rows = rows.copy()
-        rows[:, 0] += self.zeros
-        return Draws(support=support, rows=rows)
+        zeros = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(self.zeros)))
+        return _sum([draws, zeros])
 
     @cached_property
     def in_table(self) -> Histogram:
@@ -100,7 +95,7 @@ class Part:
         return None
 
     @cached_property
-    def _known(self) -> tuple[Histogram, Draws]:
+    def _measured(self) -> tuple[Histogram, Draws]:
         """Histogram and draws of the measured rows."""
         estimate = self.column.estimate
         if not len(self.measured):
@@ -122,7 +117,7 @@ class Part:
 
 
 def _sum(several: list[Draws]) -> Draws:
-    """Draws of the rows of several groups together."""
+    """Draws of several groups of rows together."""
     if len(several) == 1:
         return several[0]
     support = np.unique(np.concatenate([draws.support for draws in several]))

@@ -33,7 +33,7 @@ class Question:
 
 
 def share(**options: Any) -> Question:
-    """Which part of the rows has such counts."""
+    """The share of the rows that have such counts."""
     words, first, last = condition(options)
     return Question(
         name="share",
@@ -44,52 +44,13 @@ def share(**options: Any) -> Question:
 
 
 def rows(**options: Any) -> Question:
-    """How many rows have such counts, or how many there are."""
-    if not options:
-        every = functionals.number_of_rows
-        return Question(name="rows", words="number of rows", functional=every, unit=Unit.COUNT)
-    words, first, last = condition(options)
-    return Question(
-        name="rows",
-        words=f"number of rows {words}",
-        functional=partial(functionals.rows_between, first=first, last=last),
-        unit=Unit.COUNT,
-    )
-
-
-def mean() -> Question:
-    """The mean count."""
-    return Question(name="mean", words="mean count", functional=functionals.mean, linear=True)
-
-
-def total() -> Question:
-    """The sum of the counts."""
-    return Question(
-        name="total", words="total", functional=functionals.total, unit=Unit.COUNT, linear=True
-    )
-
-
-def variance() -> Question:
-    """The variance of the counts, over all rows."""
-    return Question(
-        name="variance", words="variance of the counts", functional=functionals.variance
-    )
-
-
-def standard_deviation() -> Question:
-    """The standard deviation of the counts, over all rows."""
-    return Question(
-        name="standard deviation",
-        words="standard deviation of the counts",
-        functional=functionals.standard_deviation,
-    )
-
-
-def gini() -> Question:
-    """The Gini coefficient: how unequally the total is spread over the rows."""
-    return Question(
-        name="gini", words="Gini coefficient of the counts", functional=functionals.gini
-    )
+    """The number of rows that have such counts, or of all rows."""
+    words, functional = "number of rows", functionals.number_of_rows
+    if options:
+        named, first, last = condition(options)
+        words = f"{words} {named}"
+        functional = partial(functionals.rows_between, first=first, last=last)
+    return Question(name="rows", words=words, functional=functional, unit=Unit.COUNT)
 
 
 def quantile(*, at: Any = None) -> Question:
@@ -110,46 +71,44 @@ def quantile(*, at: Any = None) -> Question:
     )
 
 
-def median() -> Question:
-    """The quantile at 0.5."""
-    return quantile(at=0.5)
-
-
-def maximum() -> Question:
-    """The highest count."""
-    return Question(
-        name="maximum", words="highest count", functional=functionals.maximum, unit=Unit.COUNT
-    )
-
-
-def of_ones_own(function: Callable[..., Any]) -> Question:
+def function_of_counts(function: Callable[..., Any]) -> Question:
     """A function of (counts, rows with each) that an analyst wrote."""
 
     def functional(values: Integers, rows: Floats) -> Floats:
-        found = [float(function(values, one)) for one in np.atleast_2d(rows)]
-        return np.asarray(found if np.ndim(rows) > 1 else found[0])
+        answers = [float(function(values, each)) for each in np.atleast_2d(rows)]
+        return np.asarray(answers if np.ndim(rows) > 1 else answers[0])
 
     name = getattr(function, "__name__", "")
-    return Question(
-        name="function",
-        words="the function" if name in ("", "<lambda>") else name,
-        functional=functional,
-    )
+    words = "the function" if name in ("", "<lambda>") else name
+    return Question(name="function", words=words, functional=functional)
 
 
+MEAN = Question(name="mean", words="mean count", functional=functionals.mean, linear=True)
+TOTAL = Question(
+    name="total", words="total", functional=functionals.total, unit=Unit.COUNT, linear=True
+)
 CONDITION = ("equal", "at_least", "at_most", "between")
 QUESTIONS: dict[str, tuple[Callable[..., Question], tuple[str, ...]]] = {
     "share": (share, CONDITION),
     "rows": (rows, CONDITION),
-    "mean": (mean, ()),
-    "total": (total, ()),
-    "median": (median, ()),
+    "mean": (lambda: MEAN, ()),
+    "total": (lambda: TOTAL, ()),
+    "median": (lambda: quantile(at=0.5), ()),
     "quantile": (quantile, ("at",)),
-    "variance": (variance, ()),
-    "standard deviation": (standard_deviation, ()),
-    "gini": (gini, ()),
-    "maximum": (maximum, ()),
-}
+    **{
+        name: (partial(Question, name=name, words=words, functional=functional, unit=unit), ())
+        for name, words, functional, unit in (
+            ("variance", "variance of the counts", functionals.variance, Unit.NUMBER),
+            (
+                "standard deviation", "standard deviation of the counts",
+                functionals.standard_deviation, Unit.NUMBER,
+            ),
+            ("gini", "Gini coefficient of the counts", functionals.gini, Unit.NUMBER),
+            ("maximum", "highest count", functionals.maximum, Unit.COUNT),
+        )
+    },
+}  # fmt: skip
+"""How each question is built, and the options that it takes."""
 SYNONYMS = {
     "average": "mean", "sum": "total", "max": "maximum", "highest": "maximum",
     "sd": "standard deviation", "std": "standard deviation",
@@ -171,7 +130,7 @@ got 'meen'. Hint: did you mean 'mean'?
     """
     if callable(question):
         _check_options(options, ())
-        return of_ones_own(question)
+        return function_of_counts(question)
     name = SYNONYMS.get(str(question).lower(), str(question).lower())
     if name not in QUESTIONS:
         near = difflib.get_close_matches(name, [*QUESTIONS, *SYNONYMS], n=1)
@@ -188,7 +147,7 @@ got 'meen'. Hint: did you mean 'mean'?
 def _check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
     for name in options:
         if name not in allowed:
-            takes = " or ".join(f"`{one}`" for one in allowed) or "no such option"
+            takes = " or ".join(f"`{option}`" for option in allowed) or "no such option"
             raise HoldfastError(f"`{name}` does not fit this question, which takes {takes}.")
 
 

@@ -17,7 +17,7 @@ noise included, so nothing about the law of the counts is assumed but their mean
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +66,10 @@ def regress(
         )
     if outcome_is_count and formula.outcome.column in formula.columns:
         raise HoldfastError("the count cannot be its own regressor.")
-    name = _family(family or ("poisson" if outcome_is_count else "gaussian"))
-    rows, without = _rows(release, columns, used, where)
+    family = str(family or ("poisson" if outcome_is_count else "gaussian"))
+    if family.lower() not in FAMILIES:
+        raise HoldfastError(f"`family` must be one of {', '.join(FAMILIES)}, got {family!r:.40}.")
+    rows, notes = _rows(release, columns, used, where)
 
     def cells(column: str) -> Sequence[Any]:
         every = published(release, column, "formula")
@@ -78,33 +80,27 @@ def regress(
     else:
         outcome = numbers_of(formula.outcome, cells(formula.outcome.column))
         rows, outcome = rows[np.isfinite(outcome)], outcome[np.isfinite(outcome)]
-    found = design(formula, cells, private, len(rows))
+    regressors = design(formula, cells, private, len(rows))
+    left, rows = int((~regressors.used).sum()), rows[regressors.used]
+    variances = {name: _variance(columns[name], rows) for name in used}
     equations = _Equations(
-        design=found,
-        outcome=outcome[found.used],
-        noisy={name: columns[name].noisy[rows[found.used]] for name in used},
-        variances={name: _variance(columns[name], rows[found.used]) for name in used},
-        outcome_variance=_outcome_variance(columns, formula, rows[found.used]),
-        family=name,
+        design=regressors,
+        outcome=outcome[regressors.used],
+        noisy={name: columns[name].noisy[rows] for name in used},
+        variances=variances,
+        outcome_variance=variances.get(formula.outcome.column, np.zeros(len(rows))),
+        family=FAMILIES[family.lower()],
     )
     fitted, alpha = equations.solve()
-    naive = _naive(equations, columns, formula, rows[found.used])
-    notes = list(without)
-    left = len(rows) - int(found.used.sum())
     if left:
         notes.append(f"{numbered(left, 'row')} with empty cells left out")
     if release.promise.simulated:
         notes.append(SIMULATED)
     return Regression(
-        formula=formula.text, family=name, rows=int(found.used.sum()), fitted=fitted, naive=naive,
-        alpha=alpha, notes=tuple(notes), level=check_level(level),
+        formula=formula.text, family=equations.family, rows=len(rows), fitted=fitted,
+        naive=_naive(equations, columns, formula, rows), alpha=alpha, notes=tuple(notes),
+        level=check_level(level),
     )  # fmt: skip
-
-
-def _family(family: str) -> str:
-    if str(family).lower() not in FAMILIES:
-        raise HoldfastError(f"`family` must be one of {', '.join(FAMILIES)}, got {family!r:.40}.")
-    return FAMILIES[str(family).lower()]
 
 
 def _rows(
@@ -112,20 +108,15 @@ def _rows(
 ) -> tuple[Integers, list[str]]:
     """The rows that have the counts, and what to say of others."""
     inside = chosen_rows(release, where)
-    known = inside & ~np.any([columns[name].missing for name in used], axis=0)
-    without = int(inside.sum() - known.sum())
+    complete = inside & ~np.any([columns[name].missing for name in used], axis=0)
+    without = int(inside.sum() - complete.sum())
     notes = [f"{numbered(without, 'row')} without a count left out"] if without else []
-    return np.flatnonzero(known), notes
+    return np.flatnonzero(complete), notes
 
 
 def _variance(column: "Column", rows: Integers) -> Floats:
     """Of the noise in each of these rows: none in those publicly known to be zero."""
     return np.where(column.measured[rows], column.measurement.noise.variance, 0.0)
-
-
-def _outcome_variance(columns: "dict[str, Column]", formula: Formula, rows: Integers) -> Floats:
-    column = columns.get(formula.outcome.column)
-    return np.zeros(len(rows)) if column is None else _variance(column, rows)
 
 
 def _naive(
@@ -134,13 +125,12 @@ def _naive(
     """Coefficients with the released counts taken for true ones; None where there are none."""
     released = {name: columns[name].counts[rows] for name in equations.noisy}
     outcome = released.get(formula.outcome.column, equations.outcome)
-    plain = _Equations(
-        design=equations.design,
+    plain = replace(
+        equations,
         outcome=np.asarray(outcome, dtype=np.float64),
         noisy=released,
         variances={name: np.zeros(len(rows)) for name in released},
         outcome_variance=np.zeros(len(rows)),
-        family=equations.family,
     )
     try:
         return plain.solve()[0].values
@@ -177,8 +167,8 @@ class _Equations:
         meat = contributions.T @ contributions * rows / max(rows - size, 1)
         covariance = bread @ meat @ bread.T
         names = self.design.names
-        found = Coefficients(names=names, values=beta, covariance=covariance)
-        return found, alpha if rounds else None
+        fitted = Coefficients(names=names, values=beta, covariance=covariance)
+        return fitted, alpha if rounds else None
 
     def _points(self) -> Iterator[tuple[Floats, Floats]]:
         """The matrices at which equations are evaluated, the noisy counts themselves first, and
@@ -212,8 +202,7 @@ class _Equations:
         goal = self.outcome
         if self.family != "gaussian":
             goal = np.log(np.maximum(self.outcome, 0) + 0.5)
-        found, *_ = np.linalg.lstsq(matrix, goal - self.design.offset, rcond=None)
-        return np.asarray(found)
+        return np.asarray(np.linalg.lstsq(matrix, goal - self.design.offset, rcond=None)[0])
 
     def _solved(self, points: list[tuple[Floats, Floats]], beta: Floats, alpha: float) -> Floats:
         """By Newton's steps, none of them long."""

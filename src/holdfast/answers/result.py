@@ -1,11 +1,16 @@
 """What every result of a question can do."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from html import escape
+from math import isfinite
 from typing import Any
 
+import numpy as np
 
-class Result:
-    """Something to print, to show in a notebook, and to take on as columns."""
+
+class QuestionResult:
+    """Something to print, to show in a notebook, to take on as columns and as plain values."""
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table."""
@@ -17,5 +22,35 @@ class Result:
 
         return pandas.DataFrame(self.columns())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; None for an open end."""
+        return dict(plain(self))
+
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: of a dataclass the fields that its repr shows; an open end, or a
+    number that is not known, is None.
+
+    >>> plain((float("inf"), np.int64(3), "a"))
+    [None, 3, 'a']
+    """
+    if is_dataclass(value):
+        shown = (each.name for each in fields(value) if each.repr)
+        return {name: plain(getattr(value, name)) for name in shown}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def joined(tables: Iterable[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """The rows of several tables with the same columns, one table after the other."""
+    columns: dict[str, list[Any]] = {}
+    for table in tables:
+        for name, cells in table.items():
+            columns.setdefault(name, []).extend(cells)
+    return columns

@@ -1,6 +1,6 @@
 """Questions about single rows: one of them, the highest ones, one against another, all of them."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,6 @@ import numpy as np
 from holdfast.answers.answer import (
     LEVEL,
     SIMULATED,
-    About,
     Answer,
     Unit,
     check_level,
@@ -19,8 +18,8 @@ from holdfast.answers.answer import (
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
 from holdfast.answers.parts import DRAWS
-from holdfast.answers.result import Result
-from holdfast.answers.selection import Groups, chosen_rows
+from holdfast.answers.result import QuestionResult, joined
+from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 
@@ -73,7 +72,7 @@ def ask_row(
             *((SIMULATED,) if release.promise.simulated else ()),
         ),
         draws=law.draws(DRAWS),
-        about=(About(release=column, marks=marks),),
+        about=((column, marks),),
     )
 
 
@@ -103,7 +102,7 @@ class TopRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopRows(Result):
+class TopRows(QuestionResult):
     """The rows that are most likely among the k highest."""
 
     rows: tuple[TopRow, ...]
@@ -149,13 +148,8 @@ class TopRows(Result):
             "highest": [round(row.highest, 3) for row in self.rows],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        rows = [asdict(row) for row in self.rows]
-        return {"rows": rows, "level": self.level, "notes": list(self.notes)}
 
-
-class TopByGroup(Result, dict[Any, TopRows]):
+class TopByGroup(QuestionResult, dict[Any, TopRows]):
     """The rows on top of each group, by its name."""
 
     def __str__(self) -> str:
@@ -163,12 +157,8 @@ class TopByGroup(Result, dict[Any, TopRows]):
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row of each group."""
-        found: dict[str, list[Any]] = {"group": []}
-        for name, rows in self.items():
-            found["group"] += [name] * len(rows)
-            for column, cells in rows.columns().items():
-                found.setdefault(column, []).extend(cells)
-        return found
+        groups = [name for name, rows in self.items() for _ in range(len(rows))]
+        return {"group": groups} | joined(rows.columns() for rows in self.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -187,13 +177,13 @@ def top(
         rows = np.flatnonzero(inside & column.measured)
         k = whole_number(k, "k", most=len(rows), hint="there cannot be more of them than rows.")
         return _top_of(release, column, labels, rows, k, level)
-    groups = Groups.of(release, by).within(inside & column.measured)
-    found = TopByGroup()
+    groups = RowGroups.of(release, by).within(inside & column.measured)
+    highest = TopByGroup()
     for name, marks in groups:
         rows = np.flatnonzero(marks)
-        some = min(k, len(rows))
-        found[name] = _top_of(release, column, labels, rows, some, level, len(groups))
-    return found
+        fewer = min(k, len(rows))
+        highest[name] = _top_of(release, column, labels, rows, fewer, level, len(groups))
+    return highest
 
 
 def _top_of(
@@ -217,7 +207,7 @@ def _top_of(
         )
     if release.promise.simulated:
         notes.append(SIMULATED)
-    found = tuple(
+    top_rows = tuple(
         TopRow(
             row=int(rows[at]),
             label=name,
@@ -229,7 +219,7 @@ def _top_of(
         )
         for at, name in zip(order, names, strict=True)
     )
-    return TopRows(rows=found, level=level, notes=tuple(notes))
+    return TopRows(rows=top_rows, level=level, notes=tuple(notes))
 
 
 def _candidates(
@@ -280,9 +270,7 @@ def chances_on_top(
         tables = min(at_once, number - first)
         drawn = np.empty((tables, len(kinds)))
         for law, start, size in zip(laws, starts, sizes, strict=True):
-            uniform = generator.random((tables, size))
-            place = np.searchsorted(np.cumsum(law.probabilities), uniform)
-            drawn[:, start : start + size] = law.values[np.minimum(place, len(law.values) - 1)]
+            drawn[:, start : start + size] = law.quantiles(generator.random((tables, size)))
         for chances, places in ((among, k), (highest, 1)):
             chances += np.add.reduceat(_on_top(drawn, places).sum(axis=0), starts)
     each = np.maximum(sizes, 1) * number
@@ -301,7 +289,7 @@ def _on_top(drawn: Floats, k: int) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowComparison(Result):
+class RowComparison(QuestionResult):
     """Which of two rows truly has more."""
 
     first: str
@@ -330,12 +318,8 @@ class RowComparison(Result):
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table with one row."""
         low, high = self.interval
-        plain = {name: value for name, value in asdict(self).items() if name not in _NOT_CELLS}
-        return {name: [value] for name, value in (plain | {"low": low, "high": high}).items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self) | {"interval": list(self.interval), "notes": list(self.notes)}
+        cells = {name: value for name, value in vars(self).items() if name not in _NOT_CELLS}
+        return {name: [value] for name, value in (cells | {"low": low, "high": high}).items()}
 
 
 _NOT_CELLS = ("interval", "level", "notes")
@@ -351,8 +335,8 @@ def compare(
     if places[0] == places[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
     names = labels.names(places)
-    one, other = (_law(column, row, name) for row, name in zip(places, names, strict=True))
-    values, chances = one.less(other)
+    laws = [_law(column, row, name) for row, name in zip(places, names, strict=True)]
+    values, chances = laws[0].less(laws[1])
     law = RowLaw(values=values, probabilities=chances)
     return RowComparison(
         first=names[0],

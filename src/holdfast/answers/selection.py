@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import rows_words
 from holdfast.answers.conditions import cell_texts, fulfilled
 from holdfast.answers.labels import Labels, published
 from holdfast.arrays import Integers, Marks
@@ -43,7 +42,7 @@ def where_words(release: "Release", where: Any, marks: Marks) -> str:
         return ""
     if isinstance(where, str):
         return f", where {one_line(where)}"
-    return f", {rows_words(int(marks.sum()))}"
+    return f", of {numbered(int(marks.sum()), 'row')} chosen"
 
 
 def _chosen(release: "Release", where: Any, label: str | None) -> Marks:
@@ -108,14 +107,14 @@ def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
         ) from None
 
 
-class Groups:
+class RowGroups:
     """Groups of rows that questions are asked `by`: a name for each, and the group of each row."""
 
     def __init__(self, names: list[Any], codes: Integers, column: str) -> None:
         self.names, self.codes, self.column = names, codes, column
 
     @staticmethod
-    def of(release: "Release", by: Any) -> "Groups":
+    def of(release: "Release", by: Any) -> "RowGroups":
         """By a public column or several crossed, by declared groups, or by classes per row."""
         columns = [by] if isinstance(by, str) else by
         named = isinstance(columns, list | tuple) and all(isinstance(c, str) for c in columns)
@@ -148,9 +147,9 @@ class Groups:
         ]
 
 
-def _by_columns(release: "Release", columns: list[str]) -> Groups:
+def _by_columns(release: "Release", columns: list[str]) -> RowGroups:
     if columns == list(release.partition.within.columns):
-        return Groups(list(release.group_names), _declared(release), ", ".join(columns))
+        return RowGroups(list(release.group_names), _declared(release), ", ".join(columns))
     cells = [published(release, name, "by") for name in columns]
     if len(columns) == 1:
         return _coded(list(cells[0]), columns[0], _label_order)
@@ -163,13 +162,13 @@ def _declared(release: "Release") -> Integers:
     return np.asarray(np.max([column.group for column in release.columns], axis=0), dtype=np.int64)
 
 
-def _coded(values: list[Any], column: str, order: Callable[[list[Any]], list[Any]]) -> Groups:
+def _coded(values: list[Any], column: str, order: Callable[[list[Any]], list[Any]]) -> RowGroups:
     first: dict[Any, int] = {}
     places = np.array([first.setdefault(value, len(first)) for value in values], dtype=np.int64)
     names = order(list(first))
     rank = np.empty(len(names), dtype=np.int64)
     rank[[first[name] for name in names]] = np.arange(len(names))
-    return Groups(names, rank[places], column)
+    return RowGroups(names, rank[places], column)
 
 
 def _label_order(names: list[Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Sums of columns of counts, and rates per public number: of every row, of groups, of all."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import LEVEL, Answer, Answers, Unit, apart, check_level, percent
-from holdfast.answers.asking import answer_about
+from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.labels import Labels, published
-from holdfast.answers.laws import laws_of
-from holdfast.answers.parts import Part
-from holdfast.answers.questions import total
-from holdfast.answers.result import Result
-from holdfast.answers.selection import Groups, chosen_rows, where_words
+from holdfast.answers.laws import combined_noise, expected_counts
+from holdfast.answers.parts import ChosenRows
+from holdfast.answers.questions import TOTAL
+from holdfast.answers.result import QuestionResult
+from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 
@@ -56,28 +56,28 @@ def parse_sum(text: str, counts: Collection[str]) -> SumFormula:
     >>> str(parse_sum("murder + rape", ["murder", "rape"]))
     'murder + rape'
     """
-    name, equals, rest = (part.strip() for part in text[:LONGEST].partition("="))
+    name, equals, rest = (term.strip() for term in text[:LONGEST].partition("="))
     if not equals:
         name, rest = "", name
-    found = _PER.fullmatch(rest)
-    parts = tuple(_plain(part) for part in (rest if found is None else found["sum"]).split("+"))
+    rate = _PER.fullmatch(rest)
+    parts = tuple(_plain(term) for term in (rest if rate is None else rate["sum"]).split("+"))
     if not all(parts):
         raise HoldfastError(
             f"{text!r:.80} does not say what to add up. Hint: 'violent = murder + rape', or "
             "'rate = murder per 100,000 of population'."
         )
-    for part in parts:
-        if part not in counts:
+    for term in parts:
+        if term not in counts:
             raise HoldfastError(
-                f"this release has no column of counts {part!r:.60}. Hint: {listed_names(counts)}."
+                f"this release has no column of counts {term!r:.60}. Hint: {listed_names(counts)}."
             )
     if len(set(parts)) < len(parts):
         raise HoldfastError("a column of counts can enter a sum once.")
-    name = _plain(name) or ("rate" if found else "sum")
-    if found is None:
+    name = _plain(name) or ("rate" if rate else "sum")
+    if rate is None:
         return SumFormula(name=name, parts=parts)
-    per = int(re.sub(r"[,_]", "", found["number"] or "1"))
-    return SumFormula(name=name, parts=parts, per=max(per, 1), column=_plain(found["column"]))
+    per = int(re.sub(r"[,_]", "", rate["number"] or "1"))
+    return SumFormula(name=name, parts=parts, per=max(per, 1), column=_plain(rate["column"]))
 
 
 def _plain(name: str) -> str:
@@ -88,7 +88,7 @@ def _plain(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Derived(Result):
+class Derived(QuestionResult):
     """A sum of columns or a rate: of every row with an interval, and by `ask` of rows together."""
 
     release: "Release" = field(repr=False)
@@ -111,14 +111,7 @@ class Derived(Result):
         over the sum of the public number."""
         inside = chosen_rows(self.release, where)
         words = where_words(self.release, where, inside)
-        if by is None:
-            return self._answer(inside, words)
-        groups = Groups.of(self.release, by)
-        answers = {
-            name: self._answer(marks, f", {groups.column} {one_line(str(name))}")
-            for name, marks in groups.within(inside)
-        }
-        return Answers(question=f"{self.formula}{words}", by=groups.column, answers=answers)
+        return answer_by(self.release, by, inside, words, str(self.formula), self._answer)
 
     def _answer(self, marks: Marks, words: str) -> Answer:
         factor, unit = 1.0, Unit.COUNT
@@ -133,7 +126,7 @@ class Derived(Result):
             factor = self.formula.per / below
         answers = [
             answer_about(
-                Part(release=self.release, column=column, marks=marks), total(), "", self.level
+                ChosenRows(release=self.release, column=column, marks=marks), TOTAL, "", self.level
             )
             for column in _columns(self.release, self.formula)
         ]
@@ -213,22 +206,15 @@ def _columns(release: "Release", formula: SumFormula) -> "list[Column]":
 
 def _expected(column: "Column") -> Floats:
     """The expected true count of every row; 0 where none was measured."""
-    found = np.zeros(len(column.noisy))
-    rows = np.flatnonzero(column.measured)
-    laws, kinds = laws_of(column, rows)
-    found[rows] = np.array([law.mean for law in laws])[kinds]
-    return found
+    counts, rows = np.zeros(len(column.noisy)), np.flatnonzero(column.measured)
+    counts[rows] = expected_counts(column, rows)
+    return counts
 
 
-def _reach(columns: "Sequence[Column]", level: float) -> int:
-    """How far the sum of the noises reaches, with this probability."""
-    law = np.ones(1)
-    for column in columns:
-        noise = column.measurement.noise
-        reach = noise.quantile(1 - 1e-7)
-        law = np.convolve(law, noise.probability(np.arange(-reach, reach + 1)))
-    middle = len(law) // 2
-    within = np.cumsum(np.append(law[middle], 2 * law[middle + 1 :]))
+def _reach(columns: "list[Column]", level: float) -> int:
+    """The smallest distance from 0 that the sum of the noises keeps with this probability."""
+    values, chances = combined_noise(columns)
+    within = np.bincount(np.abs(values), chances).cumsum()
     return int(np.searchsorted(within, level))
 
 

@@ -10,26 +10,29 @@ from holdfast.answers.answer import LEVEL
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import ask_change, row_changes
 from holdfast.answers.conditions import cell_texts
-from holdfast.answers.grammar import Call, Method, parse
+from holdfast.answers.grammar import Call, ReleaseMethod, parse
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.pairs import PAIRS, ask_pair
 from holdfast.answers.questions import QUESTIONS, SYNONYMS
+from holdfast.answers.regression import regress
 from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.selection import chosen_rows
+from holdfast.answers.sums import derive
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
+BESIDE = ("of", "where", "by", "less", "against", "label")  # a question
 REFUSED = {
-    Method.ROW: ("where", "by", "less", "against"),
-    Method.COMPARE: ("where", "by", "less", "against"),
-    Method.TOP: ("less", "against"),
-    Method.PAIR: ("less", "against"),
-    Method.REGRESS: ("by", "less", "against", "of", "label"),
-    Method.DERIVE: ("less", "against", "of", "label"),
-    Method.CHANGES: ("where", "by", "less"),
+    ReleaseMethod.ROW: ("where", "by", "less", "against"),
+    ReleaseMethod.COMPARE: ("where", "by", "less", "against"),
+    ReleaseMethod.TOP: ("less", "against"),
+    ReleaseMethod.PAIR: ("less", "against"),
+    ReleaseMethod.REGRESS: ("by", "less", "against", "of", "label"),
+    ReleaseMethod.DERIVE: ("less", "against", "of", "label"),
+    ReleaseMethod.CHANGES: ("where", "by", "less"),
 }
 """What does not go with some kinds of questions."""
 
@@ -38,18 +41,12 @@ def ask_anything(
     release: "Release",
     question: str | Callable[..., Any],
     *,
-    of: Any = None,
-    where: Any = None,
-    by: Any = None,
-    less: Any = None,
-    against: "Release | None" = None,
-    label: str | None = None,
     level: float = LEVEL,
     **options: Any,
 ) -> Any:
     """The answer to a question by name, or as it is typed; see `Release.ask`."""
-    given = {"of": of, "where": where, "by": by, "less": less, "against": against, "label": label}
-    how = {name: value for name, value in given.items() if value is not None}
+    named = {name: options.pop(name, None) for name in BESIDE}
+    how = {name: value for name, value in named.items() if value is not None}
     call = _call(question, options)
     how |= call.options
     for name in REFUSED.get(call.method, ()):
@@ -59,28 +56,26 @@ def ask_anything(
                 f"`{name}` does not go with such a question ({question!s:.40}).{hint}"
             )
     how["level"] = level
-    if call.method is Method.CHANGES:
+    if call.method is ReleaseMethod.CHANGES:
         return _changes(release, call, how)
     if call.names:
         how = _narrowed(release, call, how)
-    if call.method is Method.ASK and "against" in how:
+    if call.method is ReleaseMethod.ASK and "against" in how:
         return ask_change(release, how.pop("against"), *call.arguments, **how)
     how.pop("against", None)
     return _answered(release, call, how)
 
 
 def _answered(release: "Release", call: Call, how: dict[str, Any]) -> Any:
-    if call.method is Method.REGRESS:
-        return release.regress(*call.arguments, **how)
-    if call.method is Method.DERIVE:
-        derived = release.derive(*call.arguments, level=how.pop("level"))
-        return derived.ask(**how)
-    methods: dict[Method, Callable[..., Any]] = {
-        Method.ASK: ask,
-        Method.PAIR: ask_pair,
-        Method.TOP: top,
-        Method.ROW: ask_row,
-        Method.COMPARE: compare,
+    if call.method is ReleaseMethod.DERIVE:
+        return derive(release, *call.arguments, level=how.pop("level")).ask(**how)
+    methods: dict[ReleaseMethod, Callable[..., Any]] = {
+        ReleaseMethod.ASK: ask,
+        ReleaseMethod.PAIR: ask_pair,
+        ReleaseMethod.TOP: top,
+        ReleaseMethod.ROW: ask_row,
+        ReleaseMethod.COMPARE: compare,
+        ReleaseMethod.REGRESS: regress,
     }
     return methods[call.method](release, *call.arguments, **how)
 
@@ -89,9 +84,9 @@ def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
     """What is asked, with the options that were given by name."""
     name = question.strip().lower() if isinstance(question, str) else ""
     if name in PAIRS:
-        return Call(method=Method.PAIR, arguments=(name,), options=options)
+        return Call(method=ReleaseMethod.PAIR, arguments=(name,), options=options)
     if callable(question) or name in QUESTIONS or name in SYNONYMS:
-        return Call(method=Method.ASK, arguments=(question,), options=options)
+        return Call(method=ReleaseMethod.ASK, arguments=(question,), options=options)
     if not isinstance(question, str):
         raise HoldfastError(f"`question` must be text or a function, got {question!r:.40}.")
     typed = parse(question)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.answers.answer import Unit
-from holdfast.answers.grammar import Method, parse
+from holdfast.answers.grammar import ReleaseMethod, parse
 from holdfast.answers.questions import Question, find_question
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, roughly
@@ -71,7 +71,7 @@ def read_question(text: str) -> PlannedQuestion:
     ('share of rows with 11 or more', 'share of rows equal to 0')
     """
     call = parse(str(text))
-    if call.method is not Method.ASK or call.names or {"where", "by"} & call.options.keys():
+    if call.method is not ReleaseMethod.ASK or call.names or {"where", "by"} & call.options.keys():
         raise HoldfastError(
             f"{text!r:.60} cannot be planned for. Hint: zeros, mean, total, median, or a share "
             "such as 'above 10' or 'share at most 3'."

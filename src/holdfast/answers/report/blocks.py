@@ -11,7 +11,7 @@ from holdfast.answers.report.document import (
     Drawing,
     Heading,
     Paragraph,
-    Table,
+    TableBlock,
     html_page,
 )
 from holdfast.answers.report.document import markdown as markdown_of
@@ -54,21 +54,21 @@ def markdown(content: Content) -> str:
 
 def blocks(content: Content, picture: Drawing | None = None) -> list[Block]:
     """Everything that the report says, in order."""
-    found: list[Block] = [Heading(1, content["title"])]
-    found += [Paragraph(content["cover"])] * bool(content["cover"])
-    found += [Paragraph(ALARM, "alarm")] * content["simulated"]
-    found += _promise(content["promise"])
+    page: list[Block] = [Heading(1, content["title"])]
+    page += [Paragraph(content["cover"])] * bool(content["cover"])
+    page += [Paragraph(ALARM, "alarm")] * content["simulated"]
+    page += _promise(content["promise"])
     level = f"{percent(content['level'])} interval"
     several, pictures = len(content["columns"]) > 1, [picture] if picture else []
-    found += pictures * several  # it has all columns
+    page += pictures * several  # it has all columns
     for column in content["columns"]:
-        found += [Heading(2, f"What it says of {column['name']}" if several else "What it says")]
-        found += pictures * (not several)
-        found += _column(column, level)
-    found += [Heading(2, "What not to do with it"), Bullets(content["do_not"])]
-    found += [Paragraph(note, "small") for note in content["notes"]]
-    found += _facts(content["facts"])
-    return [*found, Heading(2, "How to cite"), Paragraph(content["cite"])]
+        page += [Heading(2, f"What it says of {column['name']}" if several else "What it says")]
+        page += pictures * (not several)
+        page += _column(column, level)
+    page += [Heading(2, "What not to do with it"), Bullets(content["do_not"])]
+    page += [Paragraph(note, "small") for note in content["notes"]]
+    page += _facts(content["facts"])
+    return [*page, Heading(2, "How to cite"), Paragraph(content["cite"])]
 
 
 def _promise(promise: Content) -> list[Block]:
@@ -80,22 +80,22 @@ def _promise(promise: Content) -> list[Block]:
     return [
         Heading(2, "What was promised"),
         Paragraph(promise["words"]),
-        Table(header=("", "spent on", "epsilon"), rows=spent, texts=2),
+        TableBlock(header=("", "spent on", "epsilon"), rows=spent, texts=2),
         Paragraph(f"{promise['neighbours']} Randomness: {promise['randomness']}.", "small"),
     ]
 
 
 def _column(column: Content, level: str) -> list[Block]:
-    found: list[Block] = [
+    said: list[Block] = [
         Paragraph(
             "The numbers are what you count in the released table; the intervals say where the "
             "true ones are, for all that can be known from it."
         ),
-        Table(
+        TableBlock(
             header=("question", "answer", level),
             rows=[(a["question"], a["words"], a["interval_words"]) for a in column["answers"]],
         ),
-        Table(
+        TableBlock(
             header=(column["name"], "share of rows", level),
             rows=[
                 (bar["counts"], f"{bar['share']:.2%}", f"{bar['low']:.2%} to {bar['high']:.2%}")
@@ -108,8 +108,8 @@ def _column(column: Content, level: str) -> list[Block]:
         *_top_rows(column, level),
     ]
     if column["missing"]:
-        found.append(Paragraph(f"{numbered(column['missing'], 'row')} without a count.", "small"))
-    return found
+        said.append(Paragraph(f"{numbered(column['missing'], 'row')} without a count.", "small"))
+    return said
 
 
 def _groups(column: Content, level: str) -> list[Block]:
@@ -125,7 +125,7 @@ def _groups(column: Content, level: str) -> list[Block]:
         if len(group["answers"]) == len(OF_GROUPS)
     ]  # fmt: skip
     words = "The distribution of counts holds within each group."
-    return [Heading(3, "By group"), Paragraph(words), Table(header=header, rows=rows)]
+    return [Heading(3, "By group"), Paragraph(words), TableBlock(header=header, rows=rows)]
 
 
 def _single_rows(column: Content, level: str) -> list[Block]:
@@ -134,7 +134,7 @@ def _single_rows(column: Content, level: str) -> list[Block]:
         f"By its noise each noisy count is off by {roughly(noise['mean_absolute'])} on average, up "
         f"or down. It is within {noise['reach']:,} of the true one in a row like any other."
     )
-    found: list[Block] = [Heading(3, "Single rows"), Paragraph(words)]
+    said: list[Block] = [Heading(3, "Single rows"), Paragraph(words)]
     if column["single_rows"]:
         rows = [
             (
@@ -146,8 +146,8 @@ def _single_rows(column: Content, level: str) -> list[Block]:
             for row in column["single_rows"]
         ]
         header = ("noisy count", "expected", f"{level}, on average over rows", f"{level}, any row")
-        found.append(Table(header=header, rows=rows, texts=0))
-    return found
+        said.append(TableBlock(header=header, rows=rows, texts=0))
+    return said
 
 
 def _top_rows(column: Content, level: str) -> list[Block]:
@@ -161,7 +161,7 @@ def _top_rows(column: Content, level: str) -> list[Block]:
             "that each truly is. Rows that look alike share the chance; a small one means that "
             "nobody can tell."
         ),
-        Table(
+        TableBlock(
             header=("row", "released", level, f"among the {len(rows)} highest", "the highest"),
             rows=[
                 (
@@ -187,4 +187,4 @@ def _facts(facts: Content) -> list[Block]:
     ]
     rows += [("shown as", f"{top:,} or more, from there on")] if top is not None else []
     rows += [("period", facts["period"])] if facts["period"] else []
-    return [Heading(2, "What was released"), Table(rows=rows, texts=2)]
+    return [Heading(2, "What was released"), TableBlock(rows=rows, texts=2)]

@@ -5,7 +5,9 @@ Answers are those of answers.csv: each is asked once, and written by all that sh
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from math import exp, isfinite
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,15 +94,13 @@ def content_of(
 def _answers(release: "Release", level: float, progress: Progress) -> list[CommonAnswer]:
     """The common answers about everything, with a progress that moves."""
     number = len(release.columns) * (1 + len(release.group_names) * (len(release.group_names) > 1))
-    found: list[CommonAnswer] = []
-    seen: set[tuple[str, str]] = set()
-    for answer in common_answers(release, level):
-        found.append(answer)
-        if (answer.column, answer.group) not in seen:
-            progress(ASKING, len(seen) / number)
-            seen.add((answer.column, answer.group))
+    answers: list[CommonAnswer] = []
+    everything = groupby(common_answers(release, level), key=attrgetter("column", "group"))
+    for done, (_, about) in enumerate(everything):
+        progress(ASKING, done / number)
+        answers += about
     progress(ASKING, 1.0)
-    return found
+    return answers
 
 
 def _title(release: "Release") -> str:
@@ -188,16 +188,16 @@ def ends_words(answer: Answer) -> str:
 
 def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content]:
     """Every declared group with its rows and a few answers."""
-    found: dict[str, Content] = {}
+    groups: dict[str, Content] = {}
     for answer in answers:
         if answer.group == ALL_ROWS:
             continue
-        group = found.setdefault(answer.group, {"name": answer.group, "rows": 0, "answers": []})
+        group = groups.setdefault(answer.group, {"name": answer.group, "rows": 0, "answers": []})
         if answer.question == "rows":
             group["rows"] = int(answer.answer)
         if answer.question in OF_GROUPS:
             group["answers"].append(_said(answer))
-    return list(found.values())
+    return list(groups.values())
 
 
 def _single_rows(column: "Column", level: float) -> list[Content]:

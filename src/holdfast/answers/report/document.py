@@ -35,7 +35,7 @@ class Bullets:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TableBlock:
     """Rows of cells; all columns but `texts` of them at the left are numbers."""
 
     header: Sequence[str] = ()
@@ -54,7 +54,7 @@ class Drawing:
     """What Markdown has in its place."""
 
 
-Block = Heading | Paragraph | Bullets | Table | Drawing
+Block = Heading | Paragraph | Bullets | TableBlock | Drawing
 
 
 def html_page(blocks: Sequence[Block], *, title: str, style: str) -> str:
@@ -72,7 +72,7 @@ def html_page(blocks: Sequence[Block], *, title: str, style: str) -> str:
 def markdown(blocks: Sequence[Block]) -> str:
     """The same as Markdown.
 
-    >>> print(markdown([Heading(1, "One"), Table(header=("a",), rows=[["x | y"]])]))
+    >>> print(markdown([Heading(1, "One"), TableBlock(header=("a",), rows=[["x | y"]])]))
     # One
     <BLANKLINE>
     | a |
@@ -91,7 +91,7 @@ def _html(block: Block) -> str:
             return f"<p{_class(kind)}>{_text(text)}</p>"
         case Bullets(items):
             return f"<ul>{''.join(f'<li>{_text(item)}</li>' for item in items)}</ul>"
-        case Table():
+        case TableBlock():
             return _html_table(block)
         case Drawing(svg, _):
             return f'<div class="wide">{svg}</div>'
@@ -106,7 +106,7 @@ def _markdown(block: Block) -> str:
             return f"**{plain}**" if kind == "alarm" else plain
         case Bullets(items):
             return "\n".join(f"- {escaped.markdown(item)}" for item in items)
-        case Table():
+        case TableBlock():
             lines = [block.header or [""] * len(block.rows[0]), *block.rows]
             written = [" | ".join(map(escaped.markdown, line)) for line in lines]
             written.insert(1, " | ".join(["---"] * len(lines[0])))
@@ -115,7 +115,7 @@ def _markdown(block: Block) -> str:
             return instead
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: TableBlock) -> str:
     head = ""
     if table.header:
         cells = (

@@ -85,17 +85,17 @@ def _table(release: "Release", level: float) -> tuple[list[str], Rows]:
         header += [
             column.title, f"{column.title}, noisy", f"{column.title}, likely {ends}, from", "to",
         ]  # fmt: skip
-        known = ~column.missing
-        columns.append(_where(column.counts, known))
+        counted = ~column.missing
+        columns.append(_where(column.counts, counted))
         columns.append(_where(column.noisy, some))
-        columns += [_where(low, known), _where(high, known)]
+        columns += [_where(low, counted), _where(high, counted)]
     return header, list(zip(*columns, strict=True))
 
 
 def _where(values: Any, marks: Any) -> list[Any]:
-    found = values.astype(object)
-    found[~marks] = None
-    return list(found.tolist())
+    cells = values.astype(object)
+    cells[~marks] = None
+    return list(cells.tolist())
 
 
 def _typed(cells: Sequence[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdfast.answers.report.document import Block, Paragraph, Table
+from holdfast.answers.report.document import Block, Paragraph, TableBlock
 from holdfast.paper.experiments.accuracy import PAPERS_DATA
 from holdfast.paper.experiments.claims import BEYOND
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
@@ -31,7 +31,7 @@ def _tables(rows: Sequence[Row]) -> list[Block]:
     above = {(r["data"], r["epsilon"], r["method"]): f"{r['above']:.1%}" for r in rows}
     return [
         Paragraph("Count error above what no mechanism with the method's own W1 can get below."),
-        Table(
+        TableBlock(
             header=("data set", "ε_t", *METHODS),
             rows=[
                 (data, f"{epsilon:g}", *(above[data, epsilon, method] for method in METHODS))

@@ -11,7 +11,7 @@ from holdfast.answers.report.document import (
     Drawing,
     Heading,
     Paragraph,
-    Table,
+    TableBlock,
     html_page,
     markdown,
 )
@@ -82,7 +82,7 @@ def write_report(
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
     where = sources([row for section in sections for row in section.rows])
     if where:
-        table = Table(header=("data set", "from"), rows=list(where.items()), texts=2)
+        table = TableBlock(header=("data set", "from"), rows=list(where.items()), texts=2)
         blocks += [Heading(2, "Data"), table]
     for section in sections:
         blocks += _section(section, place / "figures")
@@ -129,6 +129,6 @@ def _image(figure: Figure, folder: Path) -> list[Block]:
     return [Drawing(image, beside), Paragraph(figure.caption, "small")]
 
 
-def _claims(claims: Sequence[Claim]) -> Table:
+def _claims(claims: Sequence[Claim]) -> TableBlock:
     rows = [(c.what, c.paper, c.here, c.ratio, c.verdict_words, c.why) for c in claims]
-    return Table(header=HEADER, rows=rows, texts=len(HEADER))
+    return TableBlock(header=HEADER, rows=rows, texts=len(HEADER))

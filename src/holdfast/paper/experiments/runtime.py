@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from holdfast.answers.report.document import Block, Paragraph, Table
+from holdfast.answers.report.document import Block, Paragraph, TableBlock
 from holdfast.errors import HoldfastError
 from holdfast.paper.experiments.claims import Claim, Estimate, listing, sentence, sources
 from holdfast.paper.experiments.datasets import BY_DEFINITION, SEED, Dataset
@@ -202,7 +202,7 @@ def _unsolved(rows: Sequence[Row]) -> list[Block]:
     unsolved = [(data, method, str(n), str(many)) for (data, method, n), many in failed.items()]
     header = ("data set", "method", "n", "releases")
     caption = "Releases that are on no curve: the solver failed."
-    return [Paragraph(caption), Table(header=header, rows=unsolved)] if unsolved else []
+    return [Paragraph(caption), TableBlock(header=header, rows=unsolved)] if unsolved else []
 
 
 RUNTIME = Experiment(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.report.document import Block, Paragraph, Table
+from holdfast.answers.report.document import Block, Paragraph, TableBlock
 from holdfast.paper.experiments.accuracy import TICKS
 from holdfast.paper.experiments.claims import sources
 from holdfast.paper.experiments.datasets import BUDGETS, SYNTHETIC
@@ -98,7 +98,7 @@ def _optimal_tables(rows: Sequence[Row]) -> list[Block]:
     names = list(dict.fromkeys(data for data, _ in optima))
     return [
         Paragraph("Optimal f found here (in brackets the paper's, where it is another)."),
-        Table(
+        TableBlock(
             header=("ε_t", *names),
             rows=[
                 (f"{e:.2f}", *(_both(optima[name, e], printed[name, e]) for name in names))
