@@ -131,6 +131,8 @@ def test_rows_known_to_be_zero_are_zeros_and_missing_ones_are_left_out():
     assert "50 rows without a count left out" in answer.notes
     only_zeros = release.ask("total", where="people < 100")
     assert (only_zeros.estimate, only_zeros.interval) == (0, (0, 0))
+    by_group = release.ask("mean", by=["without" if row else "with" for row in missing])
+    assert list(by_group) == ["with"] and "cannot be told of 'without'" in str(by_group)
     with pytest.raises(HoldfastError, match="all are missing"):
         release.ask("mean", where="100 <= people < 150")
 

@@ -96,10 +96,14 @@ class Pair:
         """How many rows there are."""
         return int(np.count_nonzero(self.marks))
 
+    @property
+    def measured(self) -> Marks:
+        """Rows that have a noisy count in both; in the others both are known to be zero."""
+        return self.marks & self.columns[0].measured & self.columns[1].measured
+
     def moments(self) -> tuple[Moments, Moments]:
         """The moments as estimated, and draws of them."""
-        measured = self.marks & self.columns[0].measured & self.columns[1].measured
-        noisy = np.array([c.noisy[measured] for c in self.columns], dtype=np.float64)
+        noisy = np.array([c.noisy[self.measured] for c in self.columns], dtype=np.float64)
         size, rows = self.size, noisy.shape[1]
         v = np.array([c.measurement.noise.variance for c in self.columns])
         u = np.array([_fourth_moment(column) for column in self.columns])
@@ -120,7 +124,7 @@ class Pair:
 
     def both(self, first: int, last: int | None) -> tuple[float, Floats]:
         """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
-        measured = self.marks & self.columns[0].measured & self.columns[1].measured
+        measured = self.measured
         sides = [Side.of(column, measured, first, last) for column in self.columns]
         rows, size = int(np.count_nonzero(measured)), len(sides[1].kernel[0])
         places = sides[0].places * size + sides[1].places
@@ -175,9 +179,10 @@ def ask_pair(
         if pair.size < FEWEST:
             raise HoldfastError(f"fewer than {FEWEST} rows say nothing of a pair. Hint: more rows.")
         missing = int(np.count_nonzero(marks & ~counted))
-        return _answer(pair, question, options, names, words, level, missing)
+        return _answer(pair, question, options, f"{asked}{words}", level, missing)
 
-    return answer_by(release, by, inside, words, _words(question, options, names), answer)
+    asked = _words(question, options, names)
+    return answer_by(release, by, inside, words, asked, answer)
 
 
 def _words(question: str, options: dict[str, Any], names: list[str]) -> str:
@@ -190,8 +195,7 @@ def _words(question: str, options: dict[str, Any], names: list[str]) -> str:
 
 
 def _answer(
-    pair: Pair, question: str, options: dict[str, Any], names: list[str], words: str,
-    level: float, missing: int,
+    pair: Pair, question: str, options: dict[str, Any], words: str, level: float, missing: int,
 ) -> Answer:  # fmt: skip
     notes = []
     if missing:
@@ -203,7 +207,7 @@ def _answer(
         unit = Unit.SHARE
         estimate, draws = pair.both(*condition(options)[1:])
     elif question == "ratio":
-        return _ratio(pair, _words(question, options, names) + words, level, notes)
+        return _ratio(pair, words, level, notes)
     else:
         moments, drawn = pair.moments()
         spread = (moments.squares[:2] > 0).all() and (drawn.squares[:, :2] > 0).mean() > level
@@ -214,7 +218,7 @@ def _answer(
             )
         estimate, draws = float(LINES[question][1](moments)), LINES[question][1](drawn)
     return Answer.of(
-        _words(question, options, names) + words,
+        words,
         estimate,
         draws,
         level=level,
