@@ -52,20 +52,8 @@ def regress(
     formula = parse_formula(text)
     private = [column.name or "count" for column in release.columns]
     columns = {name: release[name] for name in private}
-    used = [name for name in (formula.outcome.column, *formula.columns) if name in private]
-    if not used:
-        raise HoldfastError(
-            f"the formula uses none of the counts ({listed_names(private)}). Hint: what is "
-            "published unchanged can be regressed with any other software."
-        )
+    used = _used_counts(formula, private)
     outcome_is_count = formula.outcome.column in private
-    if outcome_is_count and formula.outcome.function:
-        raise HoldfastError(
-            "the outcome must be the count itself. Hint: the families poisson and nb have the "
-            "logarithm inside."
-        )
-    if outcome_is_count and formula.outcome.column in formula.columns:
-        raise HoldfastError("the count cannot be its own regressor.")
     family = str(family or ("poisson" if outcome_is_count else "gaussian"))
     if family.lower() not in FAMILIES:
         raise HoldfastError(f"`family` must be one of {', '.join(FAMILIES)}, got {family!r:.40}.")
@@ -101,6 +89,24 @@ def regress(
         naive=_naive(equations, columns, formula, rows), alpha=alpha, notes=tuple(notes),
         level=check_level(level),
     )  # fmt: skip
+
+
+def _used_counts(formula: Formula, private: list[str]) -> list[str]:
+    """The columns of counts that a formula uses; raises where it cannot be fitted to them."""
+    used = [name for name in (formula.outcome.column, *formula.columns) if name in private]
+    if not used:
+        raise HoldfastError(
+            f"the formula uses none of the counts ({listed_names(private)}). Hint: what is "
+            "published unchanged can be regressed with any other software."
+        )
+    if formula.outcome.column in private and formula.outcome.function:
+        raise HoldfastError(
+            "the outcome must be the count itself. Hint: the families poisson and nb have the "
+            "logarithm inside."
+        )
+    if formula.outcome.column in private and formula.outcome.column in formula.columns:
+        raise HoldfastError("the count cannot be its own regressor.")
+    return used
 
 
 def _rows(
