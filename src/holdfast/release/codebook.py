@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.table_files import PARTS
+from holdfast.release.table_files import PARTS, titles
 
 Line = tuple[str, str]
 
@@ -42,10 +42,6 @@ def _section(name: str, lines: Iterator[Line]) -> str:
     return f"## {name}\n\n| column | what it holds |\n| --- | --- |\n{rows}"
 
 
-def _titles(record: dict[str, Any]) -> list[str]:
-    return [column["name"] or "count" for column in record["counts"]]
-
-
 def _table(record: dict[str, Any]) -> Iterator[Line]:
     for column in record["published"]:
         words = "published unchanged"
@@ -55,7 +51,7 @@ def _table(record: dict[str, Any]) -> Iterator[Line]:
             words = "published unchanged; says which group a row is in"
         yield escape.table_code(column), words
     top = record["top"]
-    for column, title in zip(record["counts"], _titles(record), strict=True):
+    for column, title in zip(record["counts"], titles(record), strict=True):
         words = "released count: not the true one. Its distribution is the estimated one"
         words += f"; {top} stands for {top} or more" if top is not None else ""
         words += "; empty where it was not known" if column["missing"] else ""
@@ -70,8 +66,8 @@ def _rows(record: dict[str, Any]) -> Iterator[Line]:
         yield escape.table_code(category), "whose row it is; rows stand as in the table"
     if record["groups"]["columns"]:
         yield "`group`", "the row's group; empty where it is in none"
-    for title in _titles(record):
-        names = [escape.table_code(f"{title}_{part}") for part in PARTS]
+    for title in titles(record):
+        names = [escape.table_code(f"{title}_{name}") for name in PARTS]
         yield names[0], "true count plus noise: unbiased, may be negative; empty if not measured"
         yield (
             f"{names[1]}, {names[2]}",
@@ -105,7 +101,7 @@ def _teaching(record: dict[str, Any]) -> str:
     laws = [Noise.from_dict(each["noise"]) for each in record["counts"]]
     variances = "".join(
         f"| {escape.table_code(name)} | {law.variance:.6g} | {law.variance**0.5:.4g} |\n"
-        for name, law in zip(_titles(record), laws, strict=True)
+        for name, law in zip(titles(record), laws, strict=True)
     )
     noise = laws[0]
     decay = exp(-float(noise.epsilon)) if (noise.shift, noise.width) == (1, 1) else None
@@ -158,7 +154,7 @@ _THREE_POINTS = """\
 
 def _named(record: dict[str, Any], sign: str) -> tuple[str, str, str]:
     """How the category, the noisy counts and the delimiter are written in code; "" where plain."""
-    category, title = record["category"] or "", _titles(record)[0]
+    category, title = record["category"] or "", titles(record)[0]
     separator = record["table"]["delimiter"]
     return (
         json.dumps(category, ensure_ascii=False) if category and category.isprintable() else "",

@@ -12,6 +12,7 @@ from typing import Any
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
+from holdfast.release.table_files import titles
 
 FILL_IN = "FILL IN"
 _HEAD = """\
@@ -48,10 +49,6 @@ def decimal_above(number: Fraction, digits: int = 12) -> str:
     return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
 
 
-def _names(record: dict[str, Any]) -> str:
-    return ", ".join(column["name"] or "count" for column in record["counts"])
-
-
 def _basic(record: dict[str, Any]) -> dict[str, Any]:
     mark = "SIMULATION, protects nobody. " * record["promise"]["simulated"]
     groups = len(record["groups"]["names"])
@@ -59,7 +56,7 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": FILL_IN,
         "data_curators": [{"data_curator_name": FILL_IN, "data_curator_type": "Government"}],
-        "description": f"{mark}A table of counts ({_names(record)}) in "
+        "description": f"{mark}A table of counts ({', '.join(titles(record))}) in "
         f"{numbered(record['table']['rows'], 'row')}, whose distribution of counts is close to the "
         f"true one.{within}",
         "intended_use": FILL_IN,
@@ -72,22 +69,21 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
 def _variant(record: dict[str, Any]) -> dict[str, Any]:
     kept = ", ".join(record["published"]) or "none"
     zeros = numbered(record["table"]["structural_zeros"], "row")
-    grouped = " The groups, and the rows of each, follow from them."
+    groups = " The groups, and the rows of each, follow from them."
     return {
         "variant_name": "Pure DP",
         "data_domain": "Tables of counts over the same rows: whole numbers of 0 or more.",
         "unprotected_quantities": "The number of rows and their order, the rows publicly known to "
         f"be zero ({zeros}), which counts are missing, and the columns published unchanged: {kept}."
-        + grouped
-        * bool(record["groups"]["columns"]),
+        f"{groups * bool(record['groups']['columns'])}",
     }
 
 
 def _loss(record: dict[str, Any]) -> dict[str, Any]:
     promise = record["promise"]
     columns = "; ".join(
-        f"{column['name'] or 'count'}: {_parts(budget)}"
-        for column, budget in zip(record["counts"], promise["budgets"], strict=True)
+        f"{name}: {_parts(budget)}"
+        for name, budget in zip(titles(record), promise["budgets"], strict=True)
     )
     return {
         "privacy_unit": f"One {promise['persons']['unit']}",

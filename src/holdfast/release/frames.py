@@ -34,13 +34,8 @@ def head(release: "Release", rows: int) -> Any:
 
     batch = next(islice(release.batches(), 1))
     cells = {name: typed(as_list(cells))[:rows] for name, cells in batch.cells.items()}
-    return as_table(
-        cells,
-        {
-            column.title: release.shown(batch.counts[column.name])[:rows]
-            for column in release.columns
-        },
-    )
+    shown = {each.title: release.shown(batch.counts[each.name])[:rows] for each in release.columns}
+    return as_table(cells, shown)
 
 
 def as_table(cells: dict[str, list[Any]], counts: dict[str, Integers]) -> Any:

@@ -24,7 +24,8 @@ def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[A
     try:
         source = ParquetFile(path)
         _check(source, names, rows, path)
-        texts = [field.name for field in source.schema_arrow if _is_text(field.type)]
+        kinds = (pa.string(), pa.binary())
+        texts = [field.name for field in source.schema_arrow if field.type in kinds]
         source = ParquetFile(path, read_dictionary=texts)
         for batch in source.iter_batches(batch_size=BATCH_ROWS):
             yield [_plain(column) for column in batch.columns]
@@ -44,12 +45,6 @@ def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
             most = min(PARQUET_RATIO * stored, BATCH_BYTES)
             if not 0 <= stored <= size or chunk.total_uncompressed_size > most:
                 raise _too_much(path.name)
-
-
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_string(kind) or types.is_binary(kind))
 
 
 def _plain(column: Any) -> Any:

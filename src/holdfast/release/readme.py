@@ -11,6 +11,7 @@ from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
 from holdfast.release.groups import ALL_ROWS
+from holdfast.release.table_files import titles
 
 SIMULATED = "SIMULATION, protects nobody"
 Record = Sequence[str]
@@ -25,7 +26,7 @@ MOST_GROUPS = 20  # that the README shows; answers.csv has all of them
 def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
     """README.md."""
     said = {(a[0], a[1], a[2]): (a[3], a[4], a[5]) for a in answers}
-    names = [column["name"] or "count" for column in record["counts"]]
+    names = titles(record)
     table, groups = f"`{record['table']['file']}`", _grouped(record)
     listed = ", ".join(map(escape.code, names))
     warning = f"**{SIMULATED}: a seed was used. Do not publish it.**\n\n"
@@ -88,7 +89,7 @@ def _promise(record: dict[str, Any]) -> str:
         f"- epsilon = {promise['epsilon']} for one {persons['unit']}.",
         f"- {escape.markdown(promise['neighbours'])}",
     ]
-    for column, budget in zip(record["counts"], promise["budgets"], strict=True):
+    for name, budget in zip(titles(record), promise["budgets"], strict=True):
         parts = [
             f"{budget[part]} on {words}"
             for part, words in (
@@ -99,7 +100,7 @@ def _promise(record: dict[str, Any]) -> str:
             )
             if Fraction(budget[part])
         ]
-        lines.append(f"- {escape.code(column['name'] or 'count')} spends {', '.join(parts)}.")
+        lines.append(f"- {escape.code(name)} spends {', '.join(parts)}.")
     kept = ", ".join(map(escape.code, record["published"])) or "none"
     lines.append(f"- Columns published unchanged: {kept}.")
     return "".join(f"{line}\n" for line in lines)
@@ -160,10 +161,10 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def _off(record: dict[str, Any]) -> str:
     lines = ""
-    for column in record["counts"]:
+    for name, column in zip(titles(record), record["counts"], strict=True):
         noise = Noise.from_dict(column["noise"])
         lines += (
-            f"  A noisy count of {escape.code(column['name'] or 'count')} is off by "
+            f"  A noisy count of {escape.code(name)} is off by "
             f"{roughly(noise.mean_absolute)} on average.\n"
         )
     return lines
@@ -180,11 +181,10 @@ def _shown(record: dict[str, Any]) -> str:
     if table["structural_zeros"]:
         rows = numbered(table["structural_zeros"], "row")
         lines += f"- {rows} publicly known to be zero: no noise was added there.\n"
-    for column in record["counts"]:
+    for name, column in zip(titles(record), record["counts"], strict=True):
         if column["missing"]:
-            name = escape.code(column["name"] or "count")
             number = numbered(column["missing"], "row")
-            lines += f"- In {number} {name} is missing: it was not known.\n"
+            lines += f"- In {number} {escape.code(name)} is missing: it was not known.\n"
     if record["groups"]["regrouped"]:
         lines += "- The groups were chosen after the measurement, which cost nothing.\n"
     return lines

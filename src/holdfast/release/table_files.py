@@ -30,6 +30,11 @@ def table_name(table_format: str) -> str:
     return f"table.{table_format}"
 
 
+def titles(record: dict[str, Any]) -> list[str]:
+    """What files call the columns of counts of a record."""
+    return [column["name"] or "count" for column in record["counts"]]
+
+
 def rows_header(release: Release) -> list[str]:
     """The names of the columns of rows.csv."""
     return [
