@@ -106,30 +106,30 @@ def privatize(
     ledger: Any = None,
     dataset: str | None = None,
 ) -> Result:
-    """A table of privatised counts by the paper's framework, epsilon-private for one person who
-    adds 1 to one row.
+    """A table of counts by the paper's framework, private for a person who adds 1 to one row.
 
-    Parameters
-    ----------
-    counts
-        d: whole numbers, one per row. The number of rows is public.
-    epsilon
-        ε_t, the whole budget.
-    n
-        Counts of n - 1 or more are published as n - 1. Public, or a `PrivateQuantile`, which takes
-        a part of the budget.
-    privatizer
-        Step 2: one of `paper.privatizers`, or of your own; None for a constructor that needs no
-        target, which then has the whole budget.
-    constructor
-        Step 3: one of `paper.constructors` or `paper.baselines`, or of your own.
-    split
-        f = ε_1/ε_t; default the paper's rule of thumb.
-    seed
-        Makes a simulation that protects nobody; leave it out for a real release.
-    ledger, dataset
-        The `holdfast.Ledger`, or its path, that pays before anything is measured, and what it calls
-        these people's data.
+    Parameters:
+        counts: d: whole numbers, one per row. The number of rows is public.
+        epsilon: ε_t, the whole budget.
+        n: Counts of n - 1 or more are published as n - 1. Public, or a `PrivateQuantile`, which
+            takes a part of the budget.
+        privatizer: Step 2: one of `paper.privatizers`, or of your own; None for a constructor that
+            needs no target, which then has the whole budget.
+        constructor: Step 3: one of `paper.constructors` or `paper.baselines`, or of your own.
+        split: f = ε_1/ε_t; default the paper's rule of thumb.
+        seed: Makes a simulation that protects nobody; leave it out for a real release.
+        ledger, dataset: The ledger, or its path, that pays first, and its name for these data.
+
+    Returns:
+        A `Result`: the released counts, z, T, and the certificate of T.
+
+    Raises:
+        HoldfastError, BudgetError: If what is given cannot be used, or the ledger cannot pay.
+
+    >>> from holdfast import paper
+    >>> steps = paper.privatizers.CyclicLaplace(), paper.constructors.Heuristic()
+    >>> len(paper.privatize([0, 2, 1, 0, 5], 1, 8, *steps, seed=1).counts)
+    5
     """
     d, total, source = check_counts(counts), exact_epsilon(epsilon), randomness(seed)
     build = made_anew(as_constructor(constructor)).for_rows(len(d))

@@ -47,7 +47,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
     person_in: PersonIn = PersonIn.ALL
     """Whether one row of a person is counted in all columns or in one of them."""
     weights: tuple[Fraction, ...] = ()
-    """By what epsilon is divided where one person may be in all columns; evenly without."""
+    """Weights that divide epsilon where one person may be in all columns; evenly by default."""
     person_rows: int = 1
     """In how many rows one person may be."""
     unit: str = "person"

@@ -40,9 +40,13 @@ def count_by(
         per: A column that says whose row it is: a person counts once, where the first of their
             rows is, so that `contributions=1` holds. Without it every row is a person.
 
-    >>> people = CsvTable(("name", "county"), [["Ann", "Kent"], ["Bob", "Ely"], ["Cy", "Kent"]])
-    >>> list(count_by(people, by="county", categories=["Ely", "Kent", "Rye"]).rows)
-    [['Ely', '1'], ['Kent', '2'], ['Rye', '0']]
+    Raises:
+        HoldfastError: If a person is in a category that is not listed, or a column is not there.
+
+    >>> import pandas
+    >>> people = pandas.DataFrame({"name": ["Ann", "Bob", "Cy"], "county": ["Kent", "Ely", "Kent"]})
+    >>> count_by(people, by="county", categories=["Ely", "Kent", "Rye"])["count"].tolist()
+    [1, 2, 0]
     """
     return counted_by(frame, TableOptions(), by=by, categories=categories, per=per)
 

@@ -34,7 +34,14 @@ def classes(column: str, number: int | None = None) -> Classes:
     """Classes of a public number for `within`: about as many rows in each, equal values together.
 
     With N rows and K classes, a row is in class ⌊K r / N⌋ of those that occur, where r rows have a
-    smaller number. Without a `number` it follows from N (`classes_rule`).
+    smaller number.
+
+    Parameters:
+        column: A public column of numbers, such as a population.
+        number: How many classes, K; by default it follows from N.
+
+    Raises:
+        HoldfastError: If `number` is no whole number of 1 to 1000.
 
     >>> classes("population", 8)
     Classes(column='population', number=8)
