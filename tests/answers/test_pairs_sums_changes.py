@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from holdfast.answers.changes import _NoiseOfChange
+from holdfast.answers.laws import CombinedNoise
 from holdfast.errors import HoldfastError
 from private_tables import private_table
 
@@ -118,7 +118,7 @@ EARLIER = private_table(MURDERS, epsilon=2, seed=1, cells=CELLS)
 
 
 def test_the_noise_of_a_change_is_that_of_two_noises():
-    law = _NoiseOfChange(EARLIER.only, later().only)
+    law = CombinedNoise([EARLIER.only, later().only])
     noise = EARLIER.only.measurement.noise
     drawn = np.random.default_rng(0).geometric(-np.expm1(-float(noise.epsilon)), (4, 200_000))
     away = np.abs(drawn[0] - drawn[1] + drawn[2] - drawn[3])

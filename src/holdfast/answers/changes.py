@@ -25,7 +25,7 @@ from holdfast.answers.answer import (
 )
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
-from holdfast.answers.laws import combined_noise, expected_counts
+from holdfast.answers.laws import CombinedNoise, expected_counts
 from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -164,7 +164,7 @@ def row_changes(
         )
     after, before = (np.array([at[name] for name in common]) for at in (here, there))
     difference = now.noisy[after] - then.noisy[before]
-    law = _NoiseOfChange(now, then)
+    law = CombinedNoise([now, then])
     p_values = law.p_values(difference)
     stands_out = _false_discoveries(p_values, 1 - level)
     return RowChanges(
@@ -181,23 +181,6 @@ def row_changes(
         only_before=only_before,
         notes=notes,
     )
-
-
-class _NoiseOfChange:
-    """The law of the difference of two independent noises, which is symmetric."""
-
-    def __init__(self, now: "Column", then: "Column") -> None:
-        values, chances = combined_noise([now, then])
-        self.beyond = np.bincount(np.abs(values), chances)[::-1].cumsum()[::-1]
-
-    def p_values(self, difference: Integers) -> Floats:
-        """The probability of such a difference or a larger one where nothing changed."""
-        away = np.minimum(np.abs(difference), len(self.beyond) - 1)
-        return np.asarray(np.minimum(self.beyond[away], 1.0))
-
-    def reach(self, level: float) -> int:
-        """The smallest distance that is not exceeded with this probability."""
-        return int((self.beyond > 1 - level + 1e-15).sum()) - 1
 
 
 def _false_discoveries(p_values: Floats, error: float) -> Marks:

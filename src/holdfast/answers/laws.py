@@ -112,17 +112,34 @@ def expected_counts(column: "Column", rows: Integers) -> Floats:
     return np.array([law.mean for law in laws])[kinds]
 
 
-def combined_noise(columns: "Sequence[Column]") -> tuple[Integers, Floats]:
-    """Values of the sum of independent noises, rising, with their probabilities.
+class CombinedNoise:
+    """The law of the sum of the independent noises of columns of counts.
 
     Noise is symmetric, so a difference of noises has the law of their sum.
     """
-    law = np.ones(1)
-    for column in columns:
-        noise = column.measurement.noise
-        reach = noise.quantile(1 - FAR)
-        law = np.convolve(law, noise.probability(np.arange(-reach, reach + 1)))
-    return np.arange(len(law)) - len(law) // 2, law
+
+    def __init__(self, columns: "Sequence[Column]") -> None:
+        law = np.ones(1)
+        for column in columns:
+            noise = column.measurement.noise
+            reach = noise.quantile(1 - FAR)
+            law = np.convolve(law, noise.probability(np.arange(-reach, reach + 1)))
+        self.values, self.probabilities = np.arange(len(law)) - len(law) // 2, law
+        self.beyond = np.bincount(np.abs(self.values), law)[::-1].cumsum()[::-1]
+
+    def p_values(self, differences: Integers) -> Floats:
+        """The probability of such a value, or of one farther from 0."""
+        away = np.minimum(np.abs(differences), len(self.beyond) - 1)
+        return np.asarray(np.minimum(self.beyond[away], 1.0))
+
+    def reach(self, level: float) -> int:
+        """The smallest distance from 0 that is not exceeded with this probability."""
+        return int((self.beyond > 1 - level + 1e-15).sum()) - 1
+
+    @property
+    def fourth_moment(self) -> float:
+        """The mean of the fourth power."""
+        return float(self.values.astype(np.float64) ** 4 @ self.probabilities)
 
 
 def law_of(column: "Column", group: int, noisy: int) -> RowLaw:

@@ -27,7 +27,7 @@ import numpy as np
 
 from holdfast.answers.answer import LEVEL, SIMULATED, Answer, Answers, Unit, check_level
 from holdfast.answers.asking import answer_about, answer_by
-from holdfast.answers.laws import combined_noise
+from holdfast.answers.laws import CombinedNoise
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import TOTAL, condition
 from holdfast.answers.selection import chosen_rows, where_words
@@ -106,7 +106,7 @@ class Pair:
         noisy = np.array([c.noisy[self.measured] for c in self.columns], dtype=np.float64)
         size, rows = self.size, noisy.shape[1]
         v = np.array([c.measurement.noise.variance for c in self.columns])
-        u = np.array([_fourth_moment(column) for column in self.columns])
+        u = np.array([CombinedNoise([column]).fourth_moment for column in self.columns])
         means = noisy.sum(axis=1) / size  # rows known to be zero add nothing
         away = noisy - means[:, None]
         sums = np.append((away**2).sum(axis=1) - rows * v, away[0] @ away[1])
@@ -236,11 +236,6 @@ def _ratio(pair: Pair, words: str, level: float, notes: list[str]) -> Answer:
         for c in pair.columns
     )
     return replace(first.ratio(second), question=words, notes=tuple(notes), rows=pair.size)
-
-
-def _fourth_moment(column: "Column") -> float:
-    values, chances = combined_noise([column])
-    return float(values.astype(np.float64) ** 4 @ chances)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

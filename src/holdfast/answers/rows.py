@@ -116,25 +116,19 @@ class TopRows(QuestionResult):
         return self.rows[place]
 
     def __str__(self) -> str:
-        lines = [f"{', '.join(self._header)}"]
-        lines += [", ".join(map(str, cells)) for cells in self._cells()]
-        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
-
-    @property
-    def _header(self) -> list[str]:
-        among = [f"among the {len(self)} highest"] if len(self) > 1 else []
-        return ["row", "released", "expected", f"{percent(self.level)} interval", *among, "highest"]
-
-    def _cells(self) -> list[list[str]]:
         several = len(self) > 1
-        return [
+        among = [f"among the {len(self)} highest"] * several
+        lines = [["row", "released", "expected", f"{percent(self.level)} interval", *among,
+                  "highest"]]  # fmt: skip
+        lines += [
             [
                 one_line(row.label), f"{row.released:,}", f"{row.expected:,.1f}",
                 f"{row.interval[0]:,} to {row.interval[1]:,}",
-                *([f"{row.probability:.0%}"] if several else []), f"{row.highest:.0%}",
+                *[f"{row.probability:.0%}"] * several, f"{row.highest:.0%}",
             ]
             for row in self.rows
         ]  # fmt: skip
+        return "\n".join([*map(", ".join, lines), *(f"  {note}." for note in self.notes)])
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row."""

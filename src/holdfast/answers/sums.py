@@ -12,7 +12,7 @@ from holdfast.answers.answer import LEVEL, Answer, Answers, Unit, apart, check_l
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.labels import Labels, published
-from holdfast.answers.laws import combined_noise, expected_counts
+from holdfast.answers.laws import CombinedNoise, expected_counts
 from holdfast.answers.parts import ChosenRows
 from holdfast.answers.questions import TOTAL
 from holdfast.answers.result import QuestionResult
@@ -175,7 +175,7 @@ def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
     expected = np.sum([_expected(column) for column in columns], axis=0)
     noisy = np.sum([column.noisy for column in columns], axis=0).astype(np.float64)
     measured = np.sum([column.measured for column in columns], axis=0) > 0
-    reach = np.where(measured, _reach(columns, level), 0.0)
+    reach = np.where(measured, CombinedNoise(columns).reach(level), 0.0)
     scale, notes = np.ones(release.rows), tuple[str, ...]()
     if formula.column is not None:
         below = _numbers(release, formula.column)
@@ -209,13 +209,6 @@ def _expected(column: "Column") -> Floats:
     counts, rows = np.zeros(len(column.noisy)), np.flatnonzero(column.measured)
     counts[rows] = expected_counts(column, rows)
     return counts
-
-
-def _reach(columns: "list[Column]", level: float) -> int:
-    """The smallest distance from 0 that the sum of the noises keeps with this probability."""
-    values, chances = combined_noise(columns)
-    within = np.bincount(np.abs(values), chances).cumsum()
-    return int(np.searchsorted(within, level))
 
 
 def _numbers(release: "Release", column: str) -> Floats:
