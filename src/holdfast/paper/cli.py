@@ -129,7 +129,7 @@ def reproduce(
     out: Annotated[Path, _says("Folder for results, figures, report.", takes="FOLDER")] = Path(
         "results"
     ),
-    full: Annotated[bool, _says("The paper's replications, not fewer.", "--full")] = False,
+    full: Annotated[bool, _says("The paper's replications, or fewer.", "--full/--quick")] = False,
     jobs: Annotated[int | None, _says("Processes; default: all cores.", takes="NUMBER")] = None,
     resume: Annotated[bool, _says("Go on with the results that are in --out.", "--resume")] = False,
     listed: Annotated[bool, _says("List the experiments and stop.", "--list")] = False,
