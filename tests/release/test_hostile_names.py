@@ -10,6 +10,7 @@ import yaml
 
 from holdfast.release import escape
 from holdfast.release.load import load
+from holdfast.tables.table import open_table
 from holdfast.verify.verify import verify
 from hostile_names import NAMES, rendered, shown
 from made_releases import made_release
@@ -99,3 +100,16 @@ def test_escaping_a_label_loses_nothing():
             assert escape.from_csv_label(escape.csv_label(label)) == label
     labels = {f"{mark}{name}" for mark in ("", "'", "''") for name in NAMES}
     assert len({escape.csv_label(label) for label in labels}) == len(labels)
+
+
+@pytest.mark.parametrize("name", ["a;b;c;d", "a|b|c|d"])
+def test_a_header_that_misleads_a_reader_is_read_again_as_it_was(name, tmp_path):
+    """It has more of another delimiter than of its own."""
+    cells = {name: [f"p{number}" for number in range(40)]}
+    release = made_release({"n": [number * 7 % 5 for number in range(40)]}, cells)
+    folder = release.save(tmp_path / "release")
+    assert list(load(folder).cells) == [name]
+    first = (folder / "table.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert len(next(csv.reader([first]))) == 2
+    table = open_table(folder / "table.csv", count="n", category=name)
+    assert table.category == name

@@ -4,6 +4,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from holdfast.tables.columns import reads_as_number, suggest
