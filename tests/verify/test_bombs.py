@@ -163,3 +163,22 @@ def test_a_column_of_parquet_that_unpacks_to_more_than_it_may_is_not_read(
     assert holdfast.verify(whole).passed and "more data than its rows can hold" in refusal(folder)
     with pytest.raises(HoldfastError, match="more data than"):
         holdfast.load(folder).cells  # noqa: B018
+
+
+def test_cells_of_parquet_that_hold_several_values_are_not_read(tmp_path):
+    """200 MB of lists fit into a file of a few thousand bytes, and take gigabytes as values."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pd.DataFrame({"place": [f"p{k}" for k in range(ROWS)], "n": [3, 0, 1] * (ROWS // 3)})
+    release = holdfast.privatize(table, count="n", category="place", keep_none=True, epsilon=2)
+    whole = release.save(tmp_path / "bundle", table_format="parquet")
+
+    def change(folder):
+        there = parquet.read_table(folder / "table.parquet")
+        parquet.write_table(
+            there.set_column(0, "place", pa.array([[7]] * ROWS)), folder / "table.parquet"
+        )
+
+    folder = forged(whole, tmp_path / "forged", change)
+    assert "hold several values" in refusal(folder)
+    with pytest.raises(HoldfastError, match="hold several values"):
+        holdfast.load(folder).cells  # noqa: B018

@@ -34,6 +34,8 @@ def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[A
 
 
 def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
+    import pyarrow as pa
+
     metadata, size = source.metadata, path.stat().st_size
     if metadata.num_rows != rows or source.schema_arrow.names != list(names):
         raise HoldfastError(f"`{path.name}` is not the table that release.json speaks of.")
@@ -45,6 +47,8 @@ def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
             most = min(PARQUET_RATIO * stored, BATCH_BYTES)
             if not 0 <= stored <= size or chunk.total_uncompressed_size > most:
                 raise _too_much(path.name)
+    if any(map(pa.types.is_nested, source.schema_arrow.types)):  # whose cells may take any room
+        raise HoldfastError(f"`{path.name}` has cells that hold several values.")
 
 
 def _plain(column: Any) -> Any:
