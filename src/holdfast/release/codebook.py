@@ -86,7 +86,7 @@ def _answers() -> Iterator[Line]:
     yield "`group`", "`all rows`, or a declared group"
     yield "`question`", "a quantile is the smallest count that this share of rows does not exceed"
     yield "`answer`", "what counting in the table gives; shares from 0 to 1"
-    yield "`low`, `high`", "interval that holds what is true with a probability of 90 %"
+    yield "`low`, `high`", "interval made to hold what is true in 90 of 100 releases"
 
 
 def _distribution() -> Iterator[Line]:

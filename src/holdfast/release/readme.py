@@ -47,7 +47,7 @@ noise leaves to be seen. So the table has about as many rows with 0, 1, 2, … a
 ## What it says
 
 {_answers(record, names, said)}
-Intervals hold the truth with a probability of 90 %. `answers.csv` has more questions{
+Intervals are made to hold the truth in 90 of 100 releases. `answers.csv` has more questions{
         " and all groups" * groups
     },
 `distribution.csv` how many rows have each count, `distribution.svg` a picture.
