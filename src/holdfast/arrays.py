@@ -19,3 +19,9 @@ def exact_sum(values: Integers) -> int:
         return int(values.sum())
     high, low = values >> 32, values & 0xFFFFFFFF  # their sums fit
     return (int(high.sum()) << 32) + int(low.sum())
+
+
+def narrowed(values: Integers) -> Integers:
+    """The same integers in 32 bits each, where these hold them all."""
+    most = max(int(values.max(initial=0)), -int(values.min(initial=0)))
+    return values.astype(np.int32) if most < 1 << 31 else values

@@ -12,7 +12,6 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.release import limits
-from holdfast.release.csv_files import Dialect, read_columns
 from holdfast.release.load import load
 from holdfast.release.strict_json import parse_json
 from made_releases import counties, made_release
@@ -184,22 +183,6 @@ def test_a_file_larger_than_it_may_be_is_not_read(copy):
         file.truncate(limits.LARGEST["release.json"] + 1)
     with pytest.raises(HoldfastError, match="larger than"):
         load(copy)
-
-
-def test_a_line_without_end_is_not_read_to_its_end(tmp_path):
-    path = tmp_path / "rows.csv"
-    with path.open("wb") as file:
-        file.write(b"a,b\n1,2\n")
-        file.truncate(1 << 30)
-    with pytest.raises(HoldfastError, match="record of more than"):
-        list(read_columns(path, Dialect(), ["a", "b"]))
-
-
-def test_a_record_of_many_lines_is_not_read_for_ever(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_bytes(b"a,b\n" + (b'"x\n",' * (1 << 20)) * 60)
-    with pytest.raises(HoldfastError, match="record of more than"):
-        list(read_columns(path, Dialect(), ["a", "b"]))
 
 
 def test_a_parquet_file_that_would_grow_is_refused(tmp_path):

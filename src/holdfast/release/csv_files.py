@@ -1,31 +1,35 @@
 """CSV files of a bundle: one dialect for all of them, written and read in batches.
 
-docs/bundle.md is the specification; `holdfast.verify` reads them with code of its own.
+docs/bundle.md is the specification.
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from io import StringIO
-from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
+import numpy as np
+
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.release.escape import csv_cell, from_csv_label
-from holdfast.release.limits import (
-    BATCH_CHARACTERS,
-    BATCH_ROWS,
-    LONGEST_RECORD,
-)
+from holdfast.release.escape import csv_cell, csv_label, from_csv_label
+from holdfast.release.limits import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
+from holdfast.tables.csv_scan import scan
+from holdfast.tables.keys import keys_between
+from holdfast.tables.spans import digits
 from holdfast.tables.texts import Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
-AT_A_TIME = 16  # records of up to LONGEST_RECORD characters that are read unasked
-PIECE = 1 << 20  # characters
-_MARKS, _FIRST = (*DELIMITERS, '"', "\r", "\ufeff"), b"=+-@'"
+PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache
+_MARKS, _FIRST = (*DELIMITERS, '"', "\r", "\ufeff"), b"=+-@'\t\r"
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
+_BLANK_LINE = re.compile(rb"(?:^|\n)\r?\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,11 @@ class Dialect:
         """Plain values."""
         return dict(vars(self))
 
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> "Dialect":
+        """The inverse of `to_dict`, among other fields."""
+        return Dialect(**{name: record[name] for name in ("delimiter", "newline", "bom")})
+
 
 def opened(path: Path, dialect: Dialect, stack: ExitStack) -> TextIO:
     """A new file that is written in this dialect."""
@@ -96,69 +105,135 @@ def cells_of(texts: Texts) -> Texts:
     return Texts.of([csv_cell(text) for text in texts.to_pylist()])
 
 
-class _BoundedLines:
-    """Lines of a file, with their ends, of which no more than a bearable number is held at a time;
-    none is without end."""
-
-    def __init__(self, file: TextIO, name: str) -> None:
-        self._file, self._name = file, name
-        self.characters = self.passed = 0
-        """Characters that were read, and those of records that are whole."""
-
-    def __iter__(self) -> Iterator[str]:
-        rest = ""
-        while piece := self._file.read(PIECE):
-            rest, self.characters = rest + piece, self.characters + len(piece)
-            beyond = self.characters - self.passed > AT_A_TIME * LONGEST_RECORD
-            if beyond or len(rest) > PIECE + LONGEST_RECORD:
-                raise HoldfastError(
-                    f"`{self._name}` has a record of more than {LONGEST_RECORD:,} characters."
-                )
-            whole = rest.rfind("\n") + 1
-            yield from StringIO(rest[:whole], newline="")
-            rest = rest[whole:]
-        yield from StringIO(rest, newline="")
+def escaped(texts: Texts) -> Texts:
+    """Texts as cells hold them, with an apostrophe where a spreadsheet would compute them."""
+    if not texts.begin_with(_FIRST):
+        return texts
+    return Texts.of([csv_label(text) for text in texts.to_pylist()])
 
 
-def read_columns(path: Path, dialect: Dialect, names: Sequence[str]) -> Iterator[list[list[str]]]:
-    """The columns of a CSV file in batches; its header must have these names."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            if file.read(1) != "\ufeff" or not dialect.bom:
-                file.seek(0)
-            yield from _batches(_BoundedLines(file, path.name), dialect, names, path.name)
-    except UnicodeDecodeError:
-        raise HoldfastError(f"`{path.name}` is not UTF-8.") from None
-    except csv.Error as error:
-        raise HoldfastError(f"`{path.name}` cannot be read as CSV: {error}.") from None
-
-
-def _batches(
-    lines: _BoundedLines, dialect: Dialect, names: Sequence[str], file: str
-) -> Iterator[list[list[str]]]:
-    reader = csv.reader(iter(lines), delimiter=dialect.delimiter, strict=True)
-    header = list(map(from_csv_label, next(reader, [])))
-    if header != list(names):
-        raise HoldfastError(f"`{file}` does not have the columns that release.json says.")
-    width = {len(names)}
-    while True:
-        columns, start = [list[str]() for _ in names], lines.characters
-        while len(columns[0]) < BATCH_ROWS and lines.characters - start < BATCH_CHARACTERS:
-            some = list(islice(reader, AT_A_TIME))  # few: lists of lists are what Python counts
-            lines.passed = lines.characters
-            if not some:
-                break
-            if set(map(len, some)) != width:
-                raise HoldfastError(f"`{file}` has records of more or fewer cells than columns.")
-            for column, cells in zip(columns, zip(*some, strict=True), strict=True):
-                column += cells
-        if not columns[0]:
-            return
-        yield columns
-
-
-def labels_of(cells: list[str]) -> list[str]:
-    """The labels that cells were written for."""
-    if "\n'" not in "\n".join(["", *cells]):
+def labels_of(cells: Texts) -> Texts:
+    """The texts that cells were written for: the inverse of `escaped`."""
+    if not cells.begin_with(b"'"):
         return cells
-    return [from_csv_label(cell) for cell in cells]
+    return Texts.of([from_csv_label(cell) for cell in cells.to_pylist()])
+
+
+def whole_numbers(cells: Texts, file: str) -> Integers:
+    """The numbers in cells, each in its only spelling; 0 where a cell is empty.
+
+    >>> whole_numbers(Texts.of(["-12", "", "0"]), "rows.csv")
+    array([-12,   0,   0])
+    """
+    if not len(cells.data):
+        return np.zeros(len(cells), dtype=np.int64)
+    filled, last = cells.starts < cells.stops, len(cells.data) - 1
+    negative = filled & (cells.data[np.minimum(cells.starts, last)] == ord("-"))
+    first = cells.starts + negative
+    numbers, odd = digits(cells.data, first, cells.stops)
+    odd |= (cells.data[np.minimum(first, last)] == ord("0")) & (cells.stops > cells.starts + 1)
+    np.negative(numbers, out=numbers, where=negative)
+    rows = np.flatnonzero(odd & filled)
+    numbers[rows] = [_whole_number(cell, file) for cell in cells[rows].to_pylist()]
+    return numbers
+
+
+def _whole_number(cell: str, file: str) -> int:
+    if not _WHOLE.fullmatch(cell) or abs(int(cell)) > LARGEST_COUNT:
+        raise HoldfastError(f"`{file}` has a cell that is no whole number of bearable size.")
+    return int(cell)
+
+
+def numbers_of(cells: Texts, numbers: Mapping[str, int], file: str) -> Integers:
+    """The number of each label; raises where a label has none."""
+    keys = keys_between(cells.data, cells.starts, cells.stops)
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    try:
+        every = [numbers[label] for label in labels_of(cells[first]).to_pylist()]
+    except KeyError:
+        raise HoldfastError(f"`{file}` names a group that release.json does not have.") from None
+    return np.array(every, dtype=np.int64)[which]
+
+
+def read_columns(
+    file: IO[bytes], name: str, dialect: Dialect, names: Sequence[str]
+) -> Iterator[list[Texts]]:
+    """The columns of a CSV file, some rows at a time: cells as they stand between their quotes.
+
+    The header must have these names, and every record as many cells. What is plainly regular is
+    read by NumPy, the rest by Python's `csv`; no more of a file is held than its longest record.
+    """
+    rest, header = file.read(len(BOM_UTF8)), True
+    if (rest == BOM_UTF8) is not dialect.bom:
+        raise HoldfastError(f"`{name}` does not begin as release.json says.")
+    rest = rest[len(BOM_UTF8) * dialect.bom :]
+    while data := rest + (piece := file.read(max(PIECE, len(rest)))):
+        final = not piece
+        columns, used = _records(data, name, dialect.delimiter, len(names), final=final)
+        rest = data[used:]
+        if len(rest) > LONGEST_RECORD and len(rest.decode(errors="replace")) > LONGEST_RECORD:
+            raise _too_long(name)
+        if header and len(columns[0]):
+            header = False
+            _check_header([labels_of(cells[:1]).to_pylist()[0] for cells in columns], name, names)
+            columns = [cells[1:] for cells in columns]
+        if len(columns[0]):
+            yield columns
+    if header:
+        _check_header([], name, names)
+
+
+def _check_header(header: list[str], name: str, names: Sequence[str]) -> None:
+    if header != list(names):
+        raise HoldfastError(f"`{name}` does not have the columns that release.json says.")
+
+
+def _records(
+    data: bytes, name: str, delimiter: str, width: int, *, final: bool
+) -> tuple[list[Texts], int]:
+    """The columns of the whole records at the beginning of some bytes, and how many bytes these
+    are."""
+    if b"\0" in data:
+        raise HoldfastError(f"`{name}` holds a NUL.")
+    blank = width == 1 and _BLANK_LINE.search(data)
+    try:
+        rows = None if blank else scan(data, ("",) * width, delimiter, final=final)
+        if rows is None or np.diff(rows.first, append=rows.used).max(initial=0) > LONGEST_RECORD:
+            return _listed(data, name, delimiter, width, final=final)
+        data[: rows.used].decode()
+    except UnicodeDecodeError:
+        raise HoldfastError(f"`{name}` is not UTF-8.") from None
+    return [rows.texts_at(at) for at in range(width)], rows.used
+
+
+def _listed(
+    data: bytes, name: str, delimiter: str, width: int, *, final: bool
+) -> tuple[list[Texts], int]:
+    """The same as Python's `csv` reads them."""
+    text = data.decode() if final else data[: data.rfind(b"\n") + 1].decode()
+    seen = used = 0
+
+    def lines_of_records() -> Iterator[str]:
+        nonlocal seen
+        for line in StringIO(text, newline=""):
+            seen += len(line)
+            if seen - used > LONGEST_RECORD:
+                raise _too_long(name)
+            yield line
+
+    rows = list[list[str]]()
+    try:
+        for cells in csv.reader(lines_of_records(), delimiter=delimiter, strict=True):
+            if len(cells) != width:
+                raise HoldfastError(f"`{name}` has records of more or fewer cells than columns.")
+            rows.append(cells)
+            used = seen
+    except csv.Error as error:
+        if final or seen < len(text):  # what has not come yet may close a quote
+            raise HoldfastError(f"`{name}` cannot be read as CSV: {error}.") from None
+    columns = [Texts.of(cells) for cells in zip(*rows, strict=True)] or [Texts.of([])] * width
+    return columns, len(text[:used].encode())
+
+
+def _too_long(name: str) -> HoldfastError:
+    return HoldfastError(f"`{name}` has a record of more than {LONGEST_RECORD:,} characters.")

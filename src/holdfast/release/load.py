@@ -5,14 +5,13 @@ What is read is checked as far as reading needs it, and nothing is trusted to be
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.fit.histogram import Histogram
 from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
@@ -20,21 +19,26 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.promise import Promise
 from holdfast.release.bundle import RECORD, SUMS, file_hash
-from holdfast.release.common import DISTRIBUTION, DISTRIBUTION_HEADER
-from holdfast.release.csv_files import Dialect, labels_of, read_columns
+from holdfast.release.common import DISTRIBUTION
+from holdfast.release.csv_files import Dialect
 from holdfast.release.frames import as_table
 from holdfast.release.groups import ALL_ROWS, group_names
-from holdfast.release.limits import LARGEST, LARGEST_COUNT, SCHEMA, check_size
+from holdfast.release.limits import LARGEST, SCHEMA, check_size
 from holdfast.release.relations import ranked
 from holdfast.release.release import Column, Release, joined, zeros_by_group
+from holdfast.release.stored import (
+    NO_ROWS,
+    StoredRows,
+    read_cells,
+    read_distribution,
+    read_rows,
+)
 from holdfast.release.strict_json import parse_json
-from holdfast.release.table_files import FORMATS, PARTS, ROWS, table_name
+from holdfast.release.table_files import FORMATS, ROWS, table_name, titles
 from holdfast.tables.groups import Within
 from holdfast.tables.partition import Partition
 
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
-REMEMBERED = 1 << 20  # numbers as text
 Folder = str | os.PathLike[str]
 
 
@@ -107,54 +111,76 @@ def check_sums(folder: Path, said: dict[str, Any]) -> None:
             raise HoldfastError(f"`{name}` was changed since the release was made.")
 
 
-def release_of(folder: Path, said: dict[str, Any]) -> Release:
-    """The release in a folder whose release.json says this."""
-    table, counts = said["table"], said["counts"]
-    dialect = Dialect(**{name: table[name] for name in ("delimiter", "newline", "bom")})
-    groups = _groups(said["groups"])
-    published = tuple(map(str, said["published"]))
-    rows = int(table["rows"])
-    titles = ["count" if each["name"] is None else str(each["name"]) for each in counts]
+def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = None) -> Release:
+    """The release in a folder that has this record; its rows are read unless they are there."""
+    table, groups = record["table"], _groups(record["groups"])
+    names, number = titles(record), len(groups)
     check_size(
-        rows=rows,
-        columns=len(counts),
-        groups=len(groups.labels),
-        names=(*published, *titles),
+        rows=table["rows"],
+        columns=len(names),
+        groups=number,
+        names=(*record["published"], *names),
         labels=groups.labels,
     )
-    kind = next((kind for kind in FORMATS if table["file"] == table_name(kind)), None)
-    if kind is None:
+    if table["file"] not in map(table_name, FORMATS):
         raise HoldfastError("release.json names no file with the table.")
-    promise = Promise.from_dict(tuple(titles), said["promise"])
-    lines = _Rows(folder / ROWS, dialect, said, titles, groups)
-    histograms = _histograms(folder / DISTRIBUTION, dialect, titles, group_names(groups), lines)
-    columns = list[Column]()
-    for k, (column, budget) in enumerate(zip(counts, promise.budgets, strict=True)):
-        plain = lines.column(k, column, budget, histograms[k], len(groups.labels))
-        columns.append(ranked(plain, columns, column["relations"]))
-    cells = _cells(folder / table["file"], dialect, published, titles, rows)
+    promise = Promise.from_dict(tuple(names), record["promise"])
+    rows = rows or read_rows(folder / ROWS, record)
+    columns = _columns(folder, record, rows, promise.budgets)
+    any_measured = rows.group[np.logical_or.reduce(rows.measured)]
+
+    def cells() -> Iterator[dict[str, Any]]:
+        return read_cells(folder / table["file"], record)
+
     return Release(
         promise=promise,
         columns=tuple(columns),
-        partition=replace(groups, sizes=lines.sizes(len(groups.labels))),
-        rows=rows,
-        structural_zero=lines.structural_zero,
-        category=said["category"],
-        published=published,
-        top_code=said["top"],
-        period=said["period"],
-        notes=tuple(said["notes"]),
-        receipt=said["receipt"],
-        made_with=said["made_with"],
-        request=said["request"],
-        dialect=dialect,
-        table_format=kind,
-        regrouped=bool(said["groups"]["regrouped"]),
+        partition=replace(groups, sizes=np.bincount(any_measured, minlength=number)),
+        rows=table["rows"],
+        structural_zero=rows.structural_zero,
+        published=tuple(record["published"]),
+        top_code=record["top"],
+        notes=tuple(record["notes"]),
+        dialect=Dialect.from_dict(table),
+        table_format=table["file"].partition(".")[2],
+        regrouped=record["groups"]["regrouped"],
+        **{
+            name: record[name] for name in ("category", "period", "receipt", "made_with", "request")
+        },
         _cells=cells,
         _replace=lambda counts: as_table(
-            joined(cells(), published), dict(zip(titles, counts.values(), strict=True))
+            joined(cells(), record["published"]), dict(zip(names, counts.values(), strict=True))
         ),
     )
+
+
+def _columns(
+    folder: Path, record: dict[str, Any], rows: StoredRows, budgets: Sequence[Budget]
+) -> list[Column]:
+    """The columns of counts, each ranked by its noisy counts and those before it."""
+    with (folder / DISTRIBUTION).open("rb") as file:
+        table = read_distribution(file, record)
+    names = record["groups"]["names"]
+    zeros = zeros_by_group(rows.group[rows.structural_zero], len(names)).tolist()
+    groups, columns = [ALL_ROWS] if len(names) == 1 else names, list[Column]()
+    said_of = zip(titles(record), record["counts"], budgets, strict=True)
+    for k, (title, said, budget) in enumerate(said_of):
+        histograms = [table.get((title, name), NO_ROWS) for name in groups]
+        measured = rows.measured[k]
+        tally = Tally.of_rows(rows.noisy[k][measured], rows.group[measured], groups=len(names))
+        column = Column(
+            name=said["name"],
+            budget=budget,
+            measurement=_measurement(said, tally),
+            measured=measured,
+            missing=rows.missing[k],
+            noisy=rows.noisy[k],
+            group=rows.group,
+            ties=int(said["ties"]),
+            published=tuple(map(_measured_rows, histograms, zeros)),
+        )
+        columns.append(ranked(column, columns, said["relations"]))
+    return columns
 
 
 def _groups(said: dict[str, Any]) -> Partition:
@@ -179,147 +205,12 @@ def _measurement(said: dict[str, Any], tally: Tally) -> Measurement:
     )
 
 
-class _Numbers(dict[str, int]):
-    """Whole numbers by how they are written, each of which is read once."""
-
-    def __missing__(self, text: str) -> int:
-        if not _WHOLE.fullmatch(text) or abs(int(text)) > LARGEST_COUNT:
-            raise HoldfastError(f"{text!r:.40} is no whole number of bearable size.")
-        if len(self) >= REMEMBERED:
-            self.clear()
-        self[text] = int(text)
-        return int(text)
-
-
-class _Rows:
-    """What rows.csv says of all rows: noisy counts, marks and groups."""
-
-    def __init__(
-        self,
-        path: Path,
-        dialect: Dialect,
-        said: dict[str, Any],
-        titles: Sequence[str],
-        groups: Partition,
-    ) -> None:
-        names = group_names(groups)
-        grouped = bool(groups.within.parts)
-        places = {name: number for number, name in enumerate(names)} | {"": -1}
-        header = [said["category"] or "row", *["group"][:grouped]]
-        header += [f"{title}_{part}" for title in titles for part in PARTS]
-        numbers, batches = _Numbers(), list[list[Any]]()
-        for columns in read_columns(path, dialect, header):
-            first = 1 + grouped
-            group = np.zeros(len(columns[0]), dtype=np.int64)
-            if grouped:
-                group = np.array([places[name] for name in labels_of(columns[1])], dtype=np.int64)
-            noisy = [_optional(columns[first + 5 * k], numbers) for k in range(len(titles))]
-            filled = [_filled(columns[first + 5 * k + 1]) for k in range(len(titles))]
-            batches.append([group, *(each for pair in noisy for each in pair), *filled])
-        arrays = [np.concatenate(each) for each in zip(*batches, strict=True)]
-        if not arrays or len(arrays[0]) != said["table"]["rows"]:
-            raise HoldfastError("`rows.csv` has another number of rows than release.json says.")
-        k = len(titles)
-        self.group: Integers = arrays[0]
-        self.noisy: list[Integers] = arrays[1 : 1 + 2 * k : 2]
-        self.measured: list[Marks] = arrays[2 : 2 + 2 * k : 2]
-        self.missing: list[Marks] = [~filled for filled in arrays[1 + 2 * k :]]
-        self.structural_zero: Marks = ~(self.measured[0] | self.missing[0])
-        if (self.group[np.logical_or.reduce(self.measured)] < 0).any():
-            raise HoldfastError("`rows.csv` has measured rows that are in no group.")
-
-    def sizes(self, groups: int) -> Integers:
-        """Rows of each group that are measured in a column or more."""
-        return np.bincount(self.group[np.logical_or.reduce(self.measured)], minlength=groups)
-
-    def column(
-        self,
-        k: int,
-        said: dict[str, Any],
-        budget: Budget,
-        published: tuple[Histogram, ...],
-        groups: int,
-    ) -> Column:
-        """A column of counts, ranked by its noisy counts."""
-        measured = self.measured[k]
-        tally = Tally.of_rows(self.noisy[k][measured], self.group[measured], groups=groups)
-        return Column(
-            name=said["name"],
-            budget=budget,
-            measurement=_measurement(said, tally),
-            measured=measured,
-            missing=self.missing[k],
-            noisy=self.noisy[k],
-            group=self.group,
-            ties=int(said["ties"]),
-            published=published,
-        )
-
-
-def _optional(cells: Sequence[str], numbers: _Numbers) -> tuple[Integers, Marks]:
-    """Whole numbers, 0 where a cell is empty, and where it is not."""
-    numbers[""] = 0
-    values = np.fromiter(map(numbers.__getitem__, cells), dtype=np.int64, count=len(cells))
-    return values, _filled(cells)
-
-
-def _filled(cells: Sequence[str]) -> Marks:
-    return np.fromiter(map(bool, cells), dtype=np.bool_, count=len(cells))
-
-
-def _histograms(
-    path: Path, dialect: Dialect, titles: Sequence[str], names: Sequence[str], rows: _Rows
-) -> list[tuple[Histogram, ...]]:
-    """By column and group, how many measured rows have each released count."""
-    groups = [ALL_ROWS] if len(names) == 1 else names
-    lines = {(title, name): list[tuple[int, int]]() for title in titles for name in groups}
-    numbers, most = _Numbers(), len(rows.group)
-    for columns in read_columns(path, dialect, DISTRIBUTION_HEADER):
-        labels = (labels_of(columns[0]), labels_of(columns[1]))
-        for title, name, count, number in zip(*labels, *columns[2:4], strict=True):
-            if len(of_group := lines.get((title, name), [])) > most:
-                break  # more lines than there are rows: `_histogram` says so
-            of_group.append((numbers[count], numbers[number]))
-    zeros = zeros_by_group(rows.group[rows.structural_zero], len(names)).tolist()
-    return [
-        tuple(_histogram(lines[title, name], most, zeros[g]) for g, name in enumerate(groups))
-        for title in titles
-    ]
-
-
-def _histogram(lines: list[tuple[int, int]], most: int, zeros: int) -> Histogram:
-    """The histogram of one group in distribution.csv, less so many rows that are known to be zero;
-    there are `most` rows at all."""
-    values, rows = np.array(lines, dtype=np.int64).reshape(-1, 2).T
-    falls = (np.diff(values, prepend=-1) < 1).any()
-    if falls or (rows < 1).any() or sum(rows.tolist()) > most:
-        raise HoldfastError(
-            "`distribution.csv` must list counts in ascending order, and rows that there are."
-        )
-    if zeros:
-        if not len(values) or values[0] or rows[0] < zeros:
-            raise HoldfastError("`distribution.csv` lacks rows that are known to be zero.")
-        rows[0] -= zeros
+def _measured_rows(histogram: Histogram, zeros: int) -> Histogram:
+    """A histogram less so many rows that are known to be zero."""
+    values, rows = histogram.values, histogram.rows
+    if not zeros:
+        return histogram
+    if not len(values) or values[0] or rows[0] < zeros:
+        raise HoldfastError("`distribution.csv` lacks rows that are known to be zero.")
+    rows = np.append(rows[0] - zeros, rows[1:])
     return Histogram(values=values[rows > 0], rows=rows[rows > 0])
-
-
-def _cells(
-    path: Path, dialect: Dialect, published: Sequence[str], titles: Sequence[str], rows: int
-) -> Callable[[], Iterator[dict[str, Any]]]:
-    """Function that reads the published columns of the table in batches."""
-
-    def text() -> Iterator[dict[str, Any]]:
-        number = 0
-        for columns in read_columns(path, dialect, [*published, *titles]):
-            number += len(columns[0])
-            yield {name: labels_of(cells) for name, cells in zip(published, columns, strict=False)}
-        if number != rows:
-            raise HoldfastError(f"`{path.name}` has another number of rows than release.json says.")
-
-    def parquet() -> Iterator[dict[str, Any]]:
-        from holdfast.release.parquet import read_batches
-
-        for batch in read_batches(path, [*published, *titles], rows):
-            yield {name: batch[k] for k, name in enumerate(published)}
-
-    return text if path.suffix == ".csv" else parquet

@@ -3,7 +3,7 @@
 docs/bundle.md is their specification. Rows come in batches and no more of them is held.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -35,13 +35,10 @@ def titles(record: dict[str, Any]) -> list[str]:
     return [column["name"] or "count" for column in record["counts"]]
 
 
-def rows_header(release: Release) -> list[str]:
+def rows_header(category: str | None, titles: Iterable[str], *, grouped: bool) -> list[str]:
     """The names of the columns of rows.csv."""
-    return [
-        release.category or "row",
-        *["group"][: len(release.partition.within.parts)],
-        *(f"{column.title}_{part}" for column in release.columns for part in PARTS),
-    ]
+    parts = (f"{title}_{part}" for title in titles for part in PARTS)
+    return [category or "row", *["group"] * grouped, *parts]
 
 
 def table_header(release: Release) -> list[str]:
@@ -63,7 +60,12 @@ class RowFiles:
         self.missing = dict.fromkeys((column.name for column in release.columns), 0)
         self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
         self._rows = opened(folder / ROWS, release.dialect, stack)
-        self._rows.write(release.dialect.line(rows_header(release)))
+        header = rows_header(
+            release.category,
+            (column.title for column in release.columns),
+            grouped=bool(release.partition.within.parts),
+        )
+        self._rows.write(release.dialect.line(header))
         self._names = cells_of(Texts.of([*release.group_names, ""])).to_pylist()
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns

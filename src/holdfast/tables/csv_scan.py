@@ -99,6 +99,11 @@ class SpanRows(Rows):
         """The cells of the column at a place."""
         return self._plain(self._column(at))
 
+    def texts_at(self, at: int) -> Texts:
+        """The same as texts, which lie in the block where no quotes are doubled."""
+        raw = self._column(at)
+        return Texts.of(self._plain(raw)) if self.quoted and self._doubled(raw).any() else raw
+
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
         _, first, codes = np.unique(self.keys(name), return_index=True, return_inverse=True)

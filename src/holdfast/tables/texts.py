@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks
 from holdfast.tables.spans import Bytes, joined
 
 _Piece = tuple[Integers | int, Integers | int]
@@ -58,6 +58,11 @@ class Texts:
 
     def __getitem__(self, some: slice | Integers) -> "Texts":
         return Texts(self.data, self.starts[some], self.stops[some])
+
+    @property
+    def filled(self) -> Marks:
+        """Which texts are not empty."""
+        return np.asarray(self.starts < self.stops)
 
     def to_pylist(self) -> list[str]:
         """The texts as Python has them; none of them holds a NUL."""

@@ -1,26 +1,33 @@
-"""rows.csv and the table, read record by record: marks, groups, noisy counts, what was released."""
+"""rows.csv and the table, read by columns: marks, groups, noisy counts, what was released."""
 
-import csv
-import io
-import re
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
-from holdfast.release.limits import BATCH_CHARACTERS, BATCH_ROWS, LARGEST_COUNT, LONGEST_RECORD
+from holdfast.arrays import Integers, Marks, narrowed
+from holdfast.privacy.noise import Noise
+from holdfast.release.csv_files import (
+    Dialect,
+    escaped,
+    labels_of,
+    numbers_of,
+    read_columns,
+    texts_of,
+    whole_numbers,
+)
+from holdfast.release.stored import StoredRows
+from holdfast.tables.keys import joined_keys, keys_between
+from holdfast.tables.spans import joined
+from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.report import Damage, NotChecked
 
-Lines = list[list[str]]
-_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
-_FORMULA = re.compile(r"'+[=+\-@\t\r]")
-_REMEMBERED = 1 << 20  # numbers
 ENDS = ("low", "high", "likely_low", "likely_high")
+LEVEL = 0.9
 NOTHING = -1
 
 
@@ -30,210 +37,206 @@ def title(column: dict[str, Any]) -> str:
     return "count" if name is None else str(name)
 
 
-def plain(cell: str) -> str:
-    """A label from its cell: without the apostrophe that keeps it from being a formula."""
-    return cell[1:] if _FORMULA.match(cell) else cell
-
-
-class Number:
-    """Whole numbers from their only spelling."""
-
-    def __init__(self, name: str) -> None:
-        self._name, self._known = name, dict[str, int]()
-
-    def __call__(self, text: str) -> int:
-        """The number."""
-        value = self._known.get(text)
-        if value is None:
-            if not _NUMBER.fullmatch(text) or abs(int(text)) > LARGEST_COUNT:
-                raise Damage(f"{self._name} has a cell that is not a whole number as it must be.")
-            value = int(text)
-            if len(self._known) < _REMEMBERED:
-                self._known[text] = value
-        return value
-
-    def all(self, cells: Sequence[str]) -> Integers:
-        """Those of many cells."""
-        return np.fromiter(map(self, cells), np.int64, len(cells))
-
-
-def csv_lines(folder: Path, name: str, record: dict[str, Any]) -> Iterator[Lines]:
-    """Records of a CSV file in its dialect, the first of them alone, then some at a time."""
-    table = record["table"]
+def csv_columns(
+    folder: Path, name: str, record: dict[str, Any], names: Sequence[str]
+) -> Iterator[list[Texts]]:
+    """The columns of a CSV file of the bundle, some rows at a time."""
     with opened(folder, name) as file:
-        start = b"\xef\xbb\xbf" if table["bom"] else b""
-        if file.read(len(start)) != start:
-            raise Damage(f"{name} does not begin as release.json says.")
-        text = _RecordLines(file, name)
-        reader = csv.reader(text, delimiter=table["delimiter"], strict=True)
-        try:
-            header = next(reader, None)
-            if header is None:
-                raise Damage(f"{name} is empty.")
-            yield [header]
-            lines: Lines = []
-            for cells in reader:
-                text.record = 0
-                if len(cells) != len(header):
-                    raise Damage(f"{name} has a record with too few or too many cells.")
-                lines.append(cells)
-                if len(lines) == BATCH_ROWS or text.batch > BATCH_CHARACTERS:
-                    yield lines
-                    lines, text.batch = [], 0
-            if lines:
-                yield lines
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise Damage(f"{name} cannot be read as CSV ({type(error).__name__}).") from None
+        yield from read_columns(file, name, Dialect.from_dict(record["table"]), names)
 
 
-class _RecordLines:
-    """The lines of a file, of which a record takes no more than it may."""
+class Labels:
+    """The labels of rows in their order, of which a digest is kept."""
 
-    def __init__(self, file: IO[bytes], name: str) -> None:
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        self._name = name
-        self.record = self.batch = 0
-        """Characters that were read for a record, and for the records held with it."""
+    def __init__(self) -> None:
+        self._sizes, self._bytes = hashlib.sha256(), hashlib.sha256()
 
-    def __iter__(self) -> Iterator[str]:
-        while line := self._text.readline(LONGEST_RECORD + 1):
-            self.record, self.batch = self.record + len(line), self.batch + len(line)
-            if self.record > LONGEST_RECORD:
-                raise Damage(f"{self._name} has a record of more than {LONGEST_RECORD} characters.")
-            yield line
+    def add(self, cells: Texts) -> None:
+        """The labels of the next rows."""
+        self._sizes.update((cells.stops - cells.starts).tobytes())
+        self._bytes.update(joined(cells.data, cells.starts, cells.stops).tobytes())
+
+    @property
+    def digest(self) -> bytes:
+        """The same for the same labels, and for no others."""
+        return self._sizes.digest() + self._bytes.digest()
 
 
 class RowsFile:
-    """What rows.csv says, in arrays."""
+    """What rows.csv says, in arrays; its plain intervals are those of its noisy counts."""
 
     def __init__(self, folder: Path, record: dict[str, Any]) -> None:
-        self._record = record
-        self._titles = [title(column) for column in record["counts"]]
+        self._record, self.labels = record, Labels()
         self._grouped = bool(record["groups"]["columns"])
-        rows, columns = record["table"]["rows"], len(self._titles)
-        size = record["files"][ROWS]["bytes"]
-        if rows * (1 + 5 * columns) > size:  # every record has so many characters at least
-            raise Damage(f"{ROWS} is too small for the rows that release.json states.")
-        self.labels: list[str] = []
-        self.group = np.full(rows, NOTHING, dtype=np.int32)
-        self.zero = np.zeros(rows, dtype=np.bool_)
-        self.missing = np.zeros((columns, rows), dtype=np.bool_)
-        self.noisy = np.zeros((columns, rows), dtype=np.int64)
-        self.ends = np.zeros((columns, 4, rows), dtype=np.int64)
-        self._read(csv_lines(folder, ROWS, record))
+        self._reach = [Noise.from_dict(each["noise"]).quantile(LEVEL) for each in record["counts"]]
+        names = {name: at for at, name in enumerate(record["groups"]["names"])} | {"": NOTHING}
+        batches, rows = list[list[Any]](), 0
+        for cells in csv_columns(folder, ROWS, record, self._header()):
+            self._label(cells[0], rows)
+            rows += len(cells[0])
+            group = np.zeros(len(cells[0]), dtype=np.int32)
+            if self._grouped:
+                group = numbers_of(cells[1], names, ROWS).astype(np.int32)
+            batches.append([group, *self._batch(cells[1 + self._grouped :])])
+        if rows != record["table"]["rows"]:
+            raise Damage(f"{ROWS} has another number of records than release.json states.")
+        arrays = [np.concatenate(each) for each in zip(*batches, strict=True)]
+        self.group, self.zero, columns = arrays[0], arrays[1], arrays[2:]
+        self.missing: list[Marks] = columns[::4]
+        self.noisy: list[Integers] = columns[1::4]
+        self.likely = list(zip(columns[2::4], columns[3::4], strict=True))
+        if ((self.group == NOTHING) & np.logical_or.reduce(self.measured)).any():
+            raise Damage(f"a row of {ROWS} that was measured is in no group.")
 
     @property
-    def measured(self) -> Marks:
+    def measured(self) -> list[Marks]:
         """By column, the rows that have a noisy count."""
-        return ~(self.missing | self.zero)
+        return [~(missing | self.zero) for missing in self.missing]
+
+    def stored(self) -> StoredRows:
+        """The same for the maker's functions."""
+        return StoredRows(
+            group=self.group, noisy=self.noisy, measured=self.measured, missing=self.missing
+        )
 
     def _header(self) -> list[str]:
         first = self._record["category"]
         names = ["row" if first is None else first, *(["group"] * self._grouped)]
-        names += [f"{each}_{end}" for each in self._titles for end in ("noisy", *ENDS)]
-        return names
+        columns = map(title, self._record["counts"])
+        return names + [f"{each}_{end}" for each in columns for end in ("noisy", *ENDS)]
 
-    def _read(self, batches: Iterator[Lines]) -> None:
-        (header,) = next(batches)
-        if list(map(plain, header)) != self._header():
-            raise Damage(f"the first record of {ROWS} does not name its columns.")
-        names = {name: at for at, name in enumerate(self._record["groups"]["names"])}
-        names[""] = NOTHING
-        start, rows, number = 0, len(self.zero), Number(ROWS)
-        for lines in batches:
-            if start + len(lines) > rows:
-                raise Damage(f"{ROWS} has more records than release.json states.")
-            some = slice(start, start + len(lines))
-            columns = list(zip(*lines, strict=True))
-            self.labels.extend(columns[0])
-            if self._grouped:
-                self.group[some] = self._groups(columns[1], names)
-            self._batch(some, columns[1 + self._grouped :], number)
-            start += len(lines)
-        if start != rows:
-            raise Damage(f"{ROWS} has fewer records than release.json states.")
-        if not self._grouped:
-            self.group[self.measured.any(axis=0)] = 0
-        if (self.measured.any(axis=0) & (self.group == NOTHING)).any():
-            raise Damage(f"a row of {ROWS} that was measured is in no group.")
-        if self._record["category"] is None and self.labels != [*map(str, range(1, rows + 1))]:
+    def _label(self, cells: Texts, before: int) -> None:
+        self.labels.add(cells)
+        if self._record["category"] is None and not np.array_equal(
+            whole_numbers(cells, ROWS), np.arange(before + 1, before + 1 + len(cells))
+        ):
             raise Damage(f"the rows of {ROWS} are not numbered from 1.")
 
-    @staticmethod
-    def _groups(cells: Sequence[str], names: dict[str, int]) -> list[int]:
-        try:
-            return [names[plain(cell)] for cell in cells]
-        except KeyError:
-            raise Damage(f"{ROWS} names a group that release.json does not have.") from None
-
-    def _batch(self, some: slice, columns: list[tuple[str, ...]], number: Number) -> None:
-        for k in range(len(self._titles)):
-            noisy, *ends = columns[5 * k : 5 * k + 5]
-            blank = np.array([not cell for cell in noisy])
-            nothing = np.array([not any(cells) for cells in zip(*ends, strict=True)])
-            if (nothing & ~blank).any():
+    def _batch(self, columns: list[Texts]) -> list[Any]:
+        """Which rows are known to be zero, then of each column those missing, noisy counts, and
+        ends of likely intervals."""
+        zero, filled = np.zeros(len(columns[0]), dtype=np.bool_), list[Marks]()
+        arrays = list[Any]()
+        for k, reach in enumerate(self._reach):
+            cells = columns[5 * k : 5 * k + 5]
+            noisy, low, high, *likely = (whole_numbers(each, ROWS) for each in cells)
+            some = np.logical_or.reduce([each.filled for each in cells[1:]])
+            every = np.logical_and.reduce([each.filled for each in cells[1:]])
+            if (some & ~every).any() or (cells[0].filled & ~some).any():
                 raise Damage(f"a noisy count of {ROWS} has no interval.")
-            zero = blank & ~nothing
-            self.missing[k, some] = nothing
-            self.noisy[k, some] = number.all([cell or "0" for cell in noisy])
-            for at, cells in enumerate(ends):
-                self.ends[k, at, some] = number.all(
-                    [cell or "0" for cell in cells] if nothing.any() else cells
-                )
-            if (self.ends[k, :, some] * zero).any():
+            filled.append(cells[0].filled)
+            blank = some & ~filled[k]
+            if any(ends[blank].any() for ends in (low, high, *likely)):
                 raise Damage(f"a row of {ROWS} without a noisy count is not marked as known zero.")
-            self.zero[some] |= zero
-        filled = np.array([list(map(bool, cells)) for cells in columns[::5]])
-        if (filled & self.zero[some]).any():
+            zero |= blank
+            ends = np.maximum(noisy - reach, 0), np.maximum(noisy + reach, 0)
+            if any((a != b)[filled[k]].any() for a, b in zip(ends, (low, high), strict=True)):
+                raise Damage(f"a plain interval of {ROWS} is not that of its noisy count.")
+            arrays += [~some, *map(narrowed, (noisy, *likely))]
+        if any((each & zero).any() for each in filled):
             raise Damage(f"a row of {ROWS} is known to be zero in one column and measured in "
                          "another.")  # fmt: skip
+        return [zero, *arrays]
 
 
-def table_batches(folder: Path, record: dict[str, Any]) -> Iterator[tuple[dict[str, Any], int]]:
-    """Cells of the table by column, some rows at a time: text of CSV, Python objects of Parquet;
-    and how many rows those are."""
-    names = [*record["published"], *map(title, record["counts"])]
-    name = record["table"]["file"]
-    if name == "table.csv":
-        batches = csv_lines(folder, name, record)
-        (header,) = next(batches)
-        if list(map(plain, header)) != names:
-            raise Damage(f"the first record of {name} does not name its columns.")
-        for lines in batches:
-            yield dict(zip(names, zip(*lines, strict=True), strict=True)), len(lines)
-        return
-    yield from _parquet_batches(folder / name, names, record["table"]["rows"])
+class TableFile:
+    """What the table says: released counts, and the labels of its rows; each row is in the group
+    that its published cells say."""
+
+    def __init__(self, folder: Path, record: dict[str, Any], group: Integers) -> None:
+        self._record, self.labels = record, Labels()
+        self.name, said = record["table"]["file"], record["groups"]
+        published, batches, rows = record["published"], list[list[Integers]](), 0
+        for texts, counts in self._batches(folder):
+            if record["category"] is not None:
+                self.labels.add(texts[0])
+            if said["columns"]:
+                columns = [texts[published.index(name)] for name in said["columns"]]
+                _check_members(columns, group[rows : rows + len(counts[0])], said)
+            batches.append(list(map(narrowed, counts)))
+            rows += len(counts[0])
+        if rows != record["table"]["rows"]:
+            raise Damage("the table has another number of rows than release.json states.")
+        self.counts = [np.concatenate(each) for each in zip(*batches, strict=True)]
+        """By column; -1 where one is missing, `top` where it is that or more."""
+        self.rows = rows
+
+    def _batches(self, folder: Path) -> Iterator[tuple[list[Texts], list[Integers]]]:
+        """The published columns as rows.csv would hold them and the released counts, some rows at
+        a time."""
+        names = [*self._record["published"], *map(title, self._record["counts"])]
+        name, first, top = self.name, len(self._record["published"]), self._record["top"]
+        if name == "table.csv":
+            for cells in csv_columns(folder, name, self._record, names):
+                yield cells[:first], [_text_counts(each, top, name) for each in cells[first:]]
+            return
+        from holdfast.release.parquet import read_batches
+
+        if find_spec("pyarrow") is None:
+            raise NotChecked("table.parquet needs pyarrow. Hint: pip install pyarrow.")
+        for arrays in read_batches(folder / name, names, self._record["table"]["rows"]):
+            texts = [escaped(texts_of(each)) for each in arrays[:first]]
+            yield texts, [_arrow_counts(each, name) for each in arrays[first:]]
 
 
-def _parquet_batches(
-    path: Path, names: list[str], rows: int
-) -> Iterator[tuple[dict[str, Any], int]]:
-    from holdfast.release.parquet import read_batches
+def _text_counts(cells: Texts, top: int | None, name: str) -> Integers:
+    more = np.zeros(len(cells), dtype=np.bool_)
+    if top is not None:
+        words = np.frombuffer(f"{top} or more".encode(), np.uint8)
+        rows = np.flatnonzero(cells.stops - cells.starts == len(words))
+        signs = cells.data[cells.starts[rows][:, None] + np.arange(len(words))]
+        more[rows] = (signs == words).all(axis=1)
+    digits = Texts(cells.data, cells.starts, np.where(more, cells.starts, cells.stops))
+    counts = whole_numbers(digits, name)
+    if (counts < 0).any() or (top is not None and (counts >= top).any()):
+        raise Damage(f"{name} has a count that cannot be one.")
+    counts[~cells.filled] = NOTHING
+    counts[more] = top or 0
+    return counts
 
-    if find_spec("pyarrow") is None:
-        raise NotChecked("table.parquet needs pyarrow. Hint: pip install pyarrow.")
+
+def _arrow_counts(column: Any, name: str) -> Integers:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_integer(column.type):
+        raise Damage(f"{name} has a count that is no whole number.")
     try:
-        for columns in read_batches(path, names, rows):
-            cells = {name: column.to_pylist() for name, column in zip(names, columns, strict=True)}
-            yield cells, len(columns[0])
-    except HoldfastError as error:
-        raise Damage(f"table.parquet cannot be read: {error}") from None
+        counts = pc.fill_null(column.cast(pa.int64()), NOTHING).to_numpy(zero_copy_only=False)
+    except pa.ArrowException:
+        counts = np.full(len(column), NOTHING)  # one is beyond 64 bits
+    if int((counts < 0).sum()) > column.null_count:
+        raise Damage(f"{name} has a count that cannot be one.")
+    return np.asarray(counts)
 
 
-def count_reader(top: int | None, name: str) -> Callable[[Sequence[Any]], Integers]:
-    """Released counts from the cells of a table: -1 where one is missing; `top` and above as it."""
-    number, or_more = Number(name), None if top is None else f"{top} or more"
+def _check_members(columns: list[Texts], group: Integers, said: dict[str, Any]) -> None:
+    """Rows are in the groups that their published cells say; each different row is looked at."""
+    at = np.flatnonzero(group >= 0)
+    cells = [keys_between(each.data, each.starts, each.stops)[at] for each in columns]
+    keys = joined_keys([*cells, group[at].astype(np.uint64)])
+    rows = at[np.unique(keys, return_index=True)[1]]
+    texts = [labels_of(each[rows]).to_pylist() for each in columns]
+    for *row, number in zip(*texts, group[rows].tolist(), strict=True):
+        for cell, label, classes in zip(row, said["labels"][number], said["classes"], strict=True):
+            if not (_is_in_class if classes is not None else _is_label)(cell, label):
+                raise Damage("a row is in a group that its published cells do not say.")
 
-    def count(cell: Any) -> int:
-        if cell is None or cell == "":
-            return NOTHING
-        if cell == or_more:
-            return top or 0
-        if not isinstance(cell, int | str) or isinstance(cell, bool):
-            raise Damage(f"{name} has a count that is no whole number.")
-        value = cell if isinstance(cell, int) else number(cell)
-        if value < 0 or (isinstance(cell, str) and top is not None and value >= top):
-            raise Damage(f"{name} has a count that cannot be one.")
-        return value
 
-    return lambda cells: np.fromiter(map(count, cells), np.int64, len(cells))
+def _is_label(cell: str, label: str) -> bool:
+    number = _number(cell)
+    return cell.casefold() == label.casefold() or (number is not None and number == _number(label))
+
+
+def _is_in_class(cell: str, label: str) -> bool:
+    low, _, high = label.partition(" to ")
+    value, ends = _number(cell), (_number(low), _number(high))
+    return value is not None and None not in ends and ends[0] <= value <= ends[1]  # type: ignore[operator]
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None

@@ -1,71 +1,78 @@
-"""The public order of rows with equal noisy counts, as docs/match.md has it, set by set."""
+"""The public order of rows with equal noisy counts, as docs/match.md has it."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.arrays import Integers
 
-_WORD = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
-_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+Words = NDArray[np.uint64]
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_HALF = np.uint64(32)
 _FEW, _ROUNDS = 32, 8
+AT_A_TIME = 1 << 18  # rows of ties whose places are held
 
 
-def _hash(word: int) -> int:
+def _hash(word: Words) -> Words:
     """The last step of SplitMix64."""
-    word = (word ^ word >> 30) * _FIRST & _WORD
-    word = (word ^ word >> 27) * _SECOND & _WORD
-    return word ^ word >> 31
+    word = (word ^ word >> np.uint64(30)) * _FIRST
+    word = (word ^ word >> np.uint64(27)) * _SECOND
+    return word ^ word >> np.uint64(31)
 
 
-def key_of(seed: int, group: int, noisy: int, rows: int) -> int:
-    """The key of the set of rows of a group that have a noisy count."""
-    key = 0
-    for part in (seed, group, noisy, rows):
-        key = _hash((key + _GOLDEN & _WORD) ^ (part & _WORD))
-    return key
+def places(seed: int, group: Integers, noisy: Integers, rows: Integers) -> Integers:
+    """The place of each row among its ties, tie after tie: the arrays say of which group, noisy
+    count and number of rows each tie is, and its rows stand in table order.
 
-
-def places(key: int, rows: int) -> Integers:
-    """The place among its ties of each of so many rows, in table order.
-
-    >>> places(key_of(7, 0, 0, 5), 5).tolist()
-    [2, 0, 1, 4, 3]
-    >>> sorted(places(key_of(7, 0, 3, 40), 40).tolist()) == list(range(40))
+    >>> places(7, np.zeros(2, int), np.zeros(2, int), np.array([5, 1])).tolist()
+    [2, 0, 1, 4, 3, 0]
+    >>> sorted(places(7, np.zeros(1, int), np.array([3]), np.array([40]))) == list(range(40))
     True
     """
-    if rows <= _FEW:
-        hashes = [_hash(key + number & _WORD) for number in range(rows)]
-        order = sorted(range(rows), key=hashes.__getitem__)
-        rank = np.empty(rows, dtype=np.int64)
-        rank[order] = np.arange(rows)
-        return rank
-    place = np.arange(rows, dtype=np.uint64)
-    outside = np.arange(rows)
+    key = np.zeros(len(rows), dtype=np.uint64)
+    for part in (np.full(len(rows), seed, dtype=np.uint64), group, noisy, rows):
+        key = _hash((key + _GOLDEN) ^ part.astype(np.uint64))
+    ends = np.cumsum(rows)
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1], AT_A_TIME), side="right")
+    cuts = np.unique(np.append(cuts, len(rows))).tolist()
+    some = [_places(key[first:end], rows[first:end]) for first, end in pairwise(cuts)]
+    return np.concatenate(some)
+
+
+def _places(key: Words, rows: Integers) -> Integers:
+    tie = np.repeat(np.arange(len(rows)), rows)
+    number = np.arange(len(tie)) - np.repeat(np.cumsum(rows) - rows, rows)
+    few = np.flatnonzero(rows[tie] <= _FEW)
+    hashes = _hash(key[tie[few]] + number[few].astype(np.uint64))
+    place = number.astype(np.uint64)
+    place[few[np.lexsort((hashes, tie[few]))]] = number[few]
+    outside = np.flatnonzero(rows[tie] > _FEW)
+    high = np.array([math.isqrt(size - 1) + 1 for size in rows.tolist()])
     while len(outside):
-        place[outside] = _turned(key, rows, place[outside])
-        outside = outside[place[outside] >= rows]
+        ties = tie[outside]
+        place[outside] = _turned(key[ties], rows[ties], high[ties], place[outside])
+        outside = outside[place[outside] >= rows[ties]]
     return place.astype(np.int64)
 
 
-def _turned(key: int, rows: int, place: "np.typing.NDArray[np.uint64]") -> Integers:
-    """Eight turns of the columns and rows of the rectangle in which the places stand."""
-    high = math.isqrt(rows - 1) + 1
-    wide = -(-rows // high)
-    down, across = np.divmod(place, np.uint64(wide))
+def _turned(key: Words, rows: Integers, high: Integers, place: Words) -> Words:
+    """Eight turns of the columns and rows of the rectangles in which the places stand."""
+    wide, tall = (-(-rows // high)).astype(np.uint64), high.astype(np.uint64)
+    down, across = np.divmod(place, wide)
     for turn in range(1, _ROUNDS + 1):
-        word = np.uint64(key + turn * _GOLDEN & _WORD)
+        key = key + _GOLDEN
         if turn % 2:
-            down = (down + _amount(across + word, high)) % np.uint64(high)
+            down = (down + _amount(across + key, tall)) % tall
         else:
-            across = (across + _amount(down + word, wide)) % np.uint64(wide)
-    return np.asarray(down * np.uint64(wide) + across)
+            across = (across + _amount(down + key, wide)) % wide
+    return np.asarray(down * wide + across)
 
 
-def _amount(word: "np.typing.NDArray[np.uint64]", size: int) -> "np.typing.NDArray[np.uint64]":
-    """A pseudorandom amount below size."""
-    half = np.uint64(32)
-    word = word * np.uint64(_FIRST)
-    word = (word ^ word >> half) * np.uint64(_SECOND)
-    return (word >> half) * np.uint64(size) >> half
+def _amount(word: Words, size: Words) -> Words:
+    """Pseudorandom amounts below size."""
+    word = word * _FIRST
+    word = (word ^ word >> _HALF) * _SECOND
+    return (word >> _HALF) * size >> _HALF

@@ -1,24 +1,33 @@
 """`holdfast.verify`: everything that a bundle claims, computed again by code of its own."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
+from holdfast.release.common import (
+    ANSWERS,
+    DISTRIBUTION,
+    DISTRIBUTION_HEADER,
+    HEADER,
+    summaries,
+)
+from holdfast.release.csv_files import labels_of
 from holdfast.release.load import release_of
 from holdfast.release.release import Release
+from holdfast.release.stored import Table, read_distribution
 from holdfast.release.strict_json import parse_json
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
 from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
-from holdfast.verify.rows import RowsFile, count_reader, csv_lines, plain, table_batches, title
+from holdfast.verify.rows import RowsFile, TableFile, csv_columns
 
 BORROWED = {
     "holdfast.privacy.noise": "the law of the noise: variance, quantile, least width",
@@ -27,8 +36,12 @@ BORROWED = {
     "holdfast.release.release": "its type",
     "holdfast.release.strict_json": "release.json, parsed without being flooded",
     "holdfast.release.parquet": "a Parquet file, read without being flooded",
-    "holdfast.release.csv_files": "cells of a Parquet file as text",
-    "holdfast.release.escape": "the same",
+    "holdfast.release.csv_files": "the columns of CSV files; cells of a Parquet file as text",
+    "holdfast.release.stored": "distribution.csv, and the form in which the maker reads rows.csv",
+    "holdfast.fit.histogram": "counts and how many rows have each, in two arrays",
+    "holdfast.tables.texts": "a column of texts as spans of bytes",
+    "holdfast.tables.spans": "the same",
+    "holdfast.tables.keys": "texts as keys of 64 bits, to look at equal ones once",
     "holdfast.release.row_intervals": "likely intervals of rows",
     "holdfast.release.common": "answers and shares with their intervals",
     "holdfast.release.readme": "words",
@@ -37,7 +50,6 @@ BORROWED = {
     "holdfast.release.picture": "the picture",
 }
 """What is borrowed from the maker, and for what; no promise rests on any of it."""
-R = TypeVar("R")
 ABSURD = 1e-12
 """Probability, over all rows, of a negative noisy count that is taken for a mistake."""
 MOST_OFF = 0.002
@@ -87,6 +99,8 @@ def _run(name: str, check: "Callable[[_Bundle], str | Found]", bundle: "_Bundle"
         return Check(name=name, passed=None, detail=str(lack), failure=lack.failure)
     except Damage as damage:
         return Check(name=name, passed=False, detail=str(damage), failure=damage.failure)
+    except HoldfastError as error:  # what the maker's functions refuse
+        return Check(name=name, passed=False, detail=str(error), failure=Failure.DAMAGE)
     except (MemoryError, ImportError, OSError) as error:
         detail = f"the check of {name} could not be made here ({type(error).__name__})."
         return Check(name=name, passed=None, detail=detail, failure=Failure.MACHINE)
@@ -102,13 +116,11 @@ class _Bundle:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.counts: list[Integers] = []
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """release.json."""
-        data = files.read_small(self.path, files.RECORD)
-        return _as_damage(lambda: parse_json(data, files.RECORD))
+        return parse_json(files.read_small(self.path, files.RECORD), files.RECORD)
 
     @cached_property
     def rows(self) -> RowsFile:
@@ -116,27 +128,25 @@ class _Bundle:
         return RowsFile(self.path, self.record)
 
     @cached_property
-    def distribution(self) -> matching.Table:
+    def table(self) -> TableFile:
+        """The table."""
+        return TableFile(self.path, self.record, self.rows.group)
+
+    @cached_property
+    def distribution(self) -> Table:
         """distribution.csv."""
-        return matching.read_distribution(self.path, self.record)
+        with files.opened(self.path, DISTRIBUTION) as file:
+            return read_distribution(file, self.record)
 
     @cached_property
     def release(self) -> Release:
         """The release as the maker reads it."""
-        return _as_damage(lambda: release_of(self.path, self.record))
+        return release_of(self.path, self.record, self.rows.stored())
 
-    def lines(self, name: str) -> Iterator[list[str]]:
+    def lines(self, name: str, header: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """The records of a CSV file, as labels."""
-        for batch in csv_lines(self.path, name, self.record):
-            yield from (list(map(plain, cells)) for cells in batch)
-
-
-def _as_damage(read: Callable[[], R]) -> R:
-    """What a function of the maker reads; what it refuses is damage."""
-    try:
-        return read()
-    except HoldfastError as error:
-        raise Damage(str(error)) from None
+        for columns in csv_columns(self.path, name, self.record, header):
+            yield from zip(*(labels_of(cells).to_pylist() for cells in columns), strict=True)
 
 
 def _rows(bundle: _Bundle) -> Found:
@@ -146,104 +156,35 @@ def _rows(bundle: _Bundle) -> Found:
     if [int(marks.sum()) for marks in (*rows.missing, rows.zero)] != stated:
         raise Damage("rows.csv does not mark the rows that release.json says are not measured.")
     warning = None
-    for k, column in enumerate(record["counts"]):
-        if not rows.measured[k].any():
+    for measured, noisy, column in zip(rows.measured, rows.noisy, record["counts"], strict=True):
+        if not measured.any():
             raise Damage("a column of counts has no row that was measured.")
-        noise = Noise.from_dict(column["noise"])
-        at = np.flatnonzero(rows.measured[k])
-        noisy, reach = rows.noisy[k, at], noise.quantile(0.9)
-        low, high = rows.ends[k, 0, at], rows.ends[k, 1, at]
-        if (low != np.maximum(noisy - reach, 0)).any() or (
-            high != np.maximum(noisy + reach, 0)
-        ).any():
-            raise Damage("a plain interval of rows.csv is not that of its noisy count.")
-        if len(noisy) * noise.cumulative(noisy.min()) < ABSURD:
+        below = Noise.from_dict(column["noise"]).cumulative(int(noisy[measured].min()))
+        if measured.sum() * below < ABSURD:
             warning = "a noisy count is further below 0 than noise ever goes."
     return Found("rows, marks, noisy counts and plain intervals are in order", warning)
 
 
 def _groups(bundle: _Bundle) -> str:
     """Rows are in the groups that their published cells say."""
-    record, rows = bundle.record, bundle.rows
-    said, category = record["groups"], record["category"]
-    start = 0
-    for cells, size in table_batches(bundle.path, record):
-        if start + size > record["table"]["rows"]:
-            raise Damage("the table has more rows than release.json states.")
-        some = slice(start, start + size)
-        if category is not None and _texts(cells[category]) != rows.labels[some]:
-            raise Damage("the rows of the table and of rows.csv are not the same.")
-        if said["columns"]:
-            columns = [_texts(cells[name]) for name in said["columns"]]
-            _check_members(columns, rows.group[some], said)
-        start += size
-    if start != record["table"]["rows"]:
-        raise Damage("the table has fewer rows than release.json states.")
-    return f"{start} rows of the table are those of rows.csv, each in its group"
-
-
-def _texts(cells: Any) -> list[str]:
-    """Cells of the table as rows.csv writes them, before quotes."""
-    if all(type(cell) is str for cell in cells):
-        return list(cells)
-    from holdfast.release.csv_files import texts_of
-    from holdfast.release.escape import csv_label
-
-    return [csv_label(text) for text in texts_of(list(cells)).to_pylist()]
-
-
-def _check_members(columns: list[list[str]], group: Integers, said: dict[str, Any]) -> None:
-    seen: set[tuple[Any, ...]] = set()
-    for *cells, number in zip(*columns, group.tolist(), strict=True):
-        key = (*cells, number)
-        if number < 0 or key in seen:
-            continue
-        seen.add(key)
-        for cell, label, classes in zip(
-            cells, said["labels"][number], said["classes"], strict=True
-        ):
-            if not (_is_in_class if classes is not None else _is_label)(plain(cell), label):
-                raise Damage("a row is in a group that its published cells do not say.")
-
-
-def _is_label(cell: str, label: str) -> bool:
-    number = _number(cell)
-    return cell.casefold() == label.casefold() or (number is not None and number == _number(label))
-
-
-def _is_in_class(cell: str, label: str) -> bool:
-    low, _, high = label.partition(" to ")
-    value, ends = _number(cell), (_number(low), _number(high))
-    return value is not None and None not in ends and ends[0] <= value <= ends[1]  # type: ignore[operator]
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+    table = bundle.table
+    if bundle.record["category"] is not None and table.labels.digest != bundle.rows.labels.digest:
+        raise Damage("the rows of the table and of rows.csv are not the same.")
+    return f"{table.rows} rows of the table are those of rows.csv, each in its group"
 
 
 def _counts(bundle: _Bundle) -> str:
     """Every count of the table, from noisy counts, histograms and the seed of ties."""
-    record, rows, number = bundle.record, bundle.rows, 0
+    record, rows, top = bundle.record, bundle.rows, bundle.record["top"]
     earlier = list[tuple[Integers, Integers]]()
-    for k, column in enumerate(record["counts"]):
+    for k, (column, counts) in enumerate(zip(record["counts"], bundle.table.counts, strict=True)):
         of_groups = matching.histograms(bundle.distribution, record, rows, k)
-        counts = matching.released(rows, k, column, of_groups, earlier)
-        earlier.append((counts, np.sort(counts[rows.measured[k]])))
-    bundle.counts = [counts for counts, _ in earlier]
-    top, name, start = record["top"], record["table"]["file"], 0
-    read = count_reader(top, name)
-    for cells, size in table_batches(bundle.path, record):
-        for column, counts in zip(record["counts"], bundle.counts, strict=True):
-            wanted = counts[start : start + size]
-            wanted = wanted if top is None else np.minimum(wanted, top)
-            if (read(cells[title(column)]) != wanted).any():
-                raise Damage(f"a count of {name} does not follow from the noisy counts.")
-            number += size
-        start += size
+        wanted = matching.released(rows, k, column, of_groups, earlier)
+        if (counts != (wanted if top is None else np.minimum(wanted, top))).any():
+            raise Damage(f"a count of {bundle.table.name} does not follow from the noisy counts.")
+        if len(record["counts"]) > 1:
+            earlier.append((wanted, np.sort(wanted[rows.measured[k]])))
+    number = bundle.table.rows * len(record["counts"])
     return f"{number} released counts were computed again from the noisy ones"
 
 
@@ -271,24 +212,25 @@ def _fit(bundle: _Bundle) -> Found:
 
 def _intervals(bundle: _Bundle) -> Found:
     """Likely intervals of rows, answers and shares follow."""
-    from holdfast.release.common import DISTRIBUTION_HEADER, HEADER, summaries
     from holdfast.release.row_intervals import likely_intervals
 
     release, rows, off = bundle.release, bundle.rows, 0
     for k, column in enumerate(release.columns):
         at = np.flatnonzero(rows.measured[k])
         likely = likely_intervals(column.estimate)
-        ends = likely(rows.noisy[k, at], rows.group[at].astype(np.int64))
-        far = [np.abs(a - rows.ends[k, 2 + i, at]) for i, a in enumerate(ends)]
-        off = max(off, int(np.maximum(*far).max(initial=0)))
+        noisy, group = rows.noisy[k][at].astype(np.int64), rows.group[at].astype(np.int64)
+        for ends, stated in zip(likely(noisy, group), rows.likely[k], strict=True):
+            off = max(off, int(np.abs(ends - stated[at]).max(initial=0)))
     if off > 1:
         raise Damage("a likely interval of rows.csv does not follow from the release.")
-    answers, shares = list[tuple[str, ...]]([HEADER]), list[tuple[str, ...]]([DISTRIBUTION_HEADER])
+    answers, shares = list[tuple[str, ...]](), list[tuple[str, ...]]()
     for summary in summaries(release):
         answers += [answer.record() for answer in summary.answers()]
         shares += summary.distribution()
-    same = words.compare("answers.csv", bundle.lines("answers.csv"), answers, exact=4)
-    same &= words.compare("distribution.csv", bundle.lines("distribution.csv"), shares, exact=5)
+    lines = bundle.lines(ANSWERS, HEADER)
+    same = words.compare(ANSWERS, lines, answers, exact=4)
+    lines = bundle.lines(DISTRIBUTION, DISTRIBUTION_HEADER)
+    same &= words.compare(DISTRIBUTION, lines, shares, exact=5)
     if same and not off:
         return Found("answers and intervals follow from the release")
     return Found(
@@ -298,8 +240,8 @@ def _intervals(bundle: _Bundle) -> Found:
 
 
 def _written(bundle: _Bundle) -> Found:
-    _, *lines = bundle.lines("answers.csv")
-    return words.check_written(bundle.path, bundle.record, bundle.release, lines)
+    answers = list(bundle.lines(ANSWERS, HEADER))
+    return words.check_written(bundle.path, bundle.record, bundle.release, answers)
 
 
 _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" = {

@@ -68,7 +68,7 @@ def _without_code(line: str) -> str:
 
 
 def check_written(
-    folder: Path, record: dict[str, Any], release: Release, answers: list[list[str]]
+    folder: Path, record: dict[str, Any], release: Release, answers: list[tuple[str, ...]]
 ) -> Found:
     """What people read follows from the bundle, as the maker's functions write it."""
     from holdfast.release.codebook import codebook
@@ -78,7 +78,7 @@ def check_written(
 
     record = {name: value for name, value in record.items() if name != "files"}
     for name, text in {
-        "README.md": read_me(record, [tuple(line) for line in answers]),
+        "README.md": read_me(record, answers),
         "codebook.md": codebook(record),
         "deployment.yaml": deployment_yaml(record),
     }.items():
