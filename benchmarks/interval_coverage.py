@@ -39,6 +39,7 @@ from holdfast.answers.parts import ChosenRows
 from holdfast.answers.questions import Question, find_question
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
+from holdfast.release.release import Column
 from private_tables import private_table
 
 EPSILONS = ("0.1", "0.5", "1", "2")
@@ -217,7 +218,7 @@ def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str
         release = private_table(
             table.counts, epsilon=epsilon, seed=1000 * seed, cells=table.cells, within=table.within
         )
-        others = Others(table, epsilon, seed)
+        others = Others(table, epsilon, seed, release.only)
         for kind, parts in table.parts.items():
             for place, marks in enumerate(parts):
                 part = ChosenRows(release=release, column=release.only, marks=marks)
@@ -233,11 +234,10 @@ def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str
 class Others:
     """What other people would have released of the same table, and how it is read."""
 
-    def __init__(self, table: Table, epsilon: str, seed: int) -> None:
+    def __init__(self, table: Table, epsilon: str, seed: int, column: Column) -> None:
         noise, generator = Noise(epsilon=Fraction(epsilon)), np.random.default_rng(seed)
-        p = -np.expm1(-float(epsilon))
-        first, second = generator.geometric(p, size=(2, len(table.counts)))
-        self.noisy = table.counts + first - second
+        drawn = column.noisy - table.counts
+        self.noisy = table.counts + thinned(drawn, column.measurement.noise, noise, generator)
         self.top = int(table.counts.max())
         self.truncated = np.clip(self.noisy, 0, self.top)
         self.alpha = float(np.exp(-float(epsilon)))
@@ -296,6 +296,28 @@ class Others:
             values = np.append(self.support, values)
             rows = np.append(likely * (1 - len(above) / len(shown)), rows)
             yield "climbed", float(question.functional(values, rows))
+
+
+def thinned(drawn: Any, wider: Noise, noise: Noise, generator: np.random.Generator) -> Any:
+    """Noise of another law, as near as can be to noise that was drawn from a wider one.
+
+    Discrete Laplace noise is that of a smaller scale and, with chance 1 - c, more noise of its own
+    law on top. So the smaller can be drawn given the wider: the errors of two readings are then
+    those of the same noise, and their ratio is known from a tenth of the releases.
+    """
+    reach = max(wider.quantile(1 - 1e-9), int(np.abs(drawn).max()))
+    away = np.arange(-reach, reach + 1)
+    law, more = noise.probability(away), wider.probability(away)
+    zero = float(noise.probability(np.zeros(1, dtype=np.int64))[0])
+    narrow, wide = float(law[reach + 1] / zero), float(more[reach + 1] / more[reach])
+    same = (1 - wide) ** 2 / (1 - narrow) ** 2 * narrow / wide
+    found = np.empty_like(drawn)
+    for value in np.unique(drawn).tolist():
+        chances = law * (1 - same) * wider.probability(value - away)
+        chances[value + reach] += same * law[value + reach]
+        mine = drawn == value
+        found[mine] = generator.choice(away, size=int(mine.sum()), p=chances / chances.sum())
+    return found
 
 
 def relations(epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:

@@ -61,7 +61,6 @@ def test_a_part_of_all_groups_is_the_whole_and_of_some_their_sum():
     some = ChosenRows(release=release, column=release.only, marks=np.arange(900) >= 400)
     other = ChosenRows(release=release, column=release.only, marks=np.arange(900) >= 401)
     assert every.declared == (0, 1, 2) and some.declared == (1, 2) and other.declared is None
-    assert some.histogram.total == release.counts[400:].sum()
+    assert some.in_table.total == release.counts[400:].sum()
     assert some.draws.rows.sum(axis=1) == pytest.approx(500)
     assert other.draws.rows.sum(axis=1) == pytest.approx(499)
-    assert other.histogram.size == 499

@@ -126,9 +126,17 @@ def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floa
         if asked.unit is Unit.COUNT and not asked.linear and asked.name != "rows":
             return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
-    histogram, draws = chosen.histogram, chosen.draws
-    estimate = float(asked.functional(histogram.values, histogram.rows.astype(np.float64)))
-    return estimate, np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
+    draws = chosen.draws
+    values = np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
+    if chosen.declared is None:
+        return float(np.median(values)), values
+    return _counted(chosen, asked), values
+
+
+def _counted(chosen: ChosenRows, asked: Question) -> float:
+    """What counting in the released table gives."""
+    table = chosen.in_table
+    return float(asked.functional(table.values, table.rows.astype(np.float64)))
 
 
 def _named(asked: Question, chosen: ChosenRows, words: str) -> str:
@@ -140,8 +148,7 @@ def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | No
     """What counting in the released table gives, where that is another number."""
     if chosen.declared is not None or chosen.law is not None:
         return None
-    table = chosen.in_table
-    shown = float(asked.functional(table.values, table.rows.astype(np.float64)))
+    shown = _counted(chosen, asked)
     return None if answer.in_words(shown) == answer.in_words(answer.estimate) else shown
 
 

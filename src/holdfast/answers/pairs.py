@@ -124,9 +124,11 @@ class Pair:
 
     def both(self, first: int, last: int | None) -> tuple[float, Floats]:
         """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
-        measured = self.measured
-        sides = [Side.of(column, measured, first, last) for column in self.columns]
-        rows, size = int(np.count_nonzero(measured)), len(sides[1].kernel[0])
+        sides = [
+            Side.of(ChosenRows(release=self.release, column=c, marks=self.measured), first, last)
+            for c in self.columns
+        ]
+        rows, size = int(np.count_nonzero(self.measured)), len(sides[1].kernel[0])
         places = sides[0].places * size + sides[1].places
         tally = np.bincount(places, minlength=len(sides[0].kernel[0]) * size).astype(np.float64)
         shape = (-1, size)
@@ -258,17 +260,16 @@ class Side:
     """Shares of rates."""
 
     @staticmethod
-    def of(column: "Column", marks: Marks, first: int, last: int | None) -> "Side":
+    def of(chosen: ChosenRows, first: int, last: int | None) -> "Side":
         """Of these rows, in classes such that those asked for are whole classes."""
-        estimate = column.estimate
-        if (marks == column.measured).all():
-            histogram, drawn = column.distribution, estimate.draws(None)
-        else:
-            values, rows = np.unique(column.noisy[marks], return_counts=True)
-            histogram, drawn = estimate.part(values, rows.astype(np.int64))
-        noise, top = column.measurement.noise, int(max(histogram.values[-1], drawn.support[-1]))
+        drawn, noise = chosen.draws, chosen.column.measurement.noise
+        table = chosen.in_table
+        top = int(max(table.values[-1], drawn.support[-1]))
         edges = _classes(top, {first, top + 1 if last is None else min(last, top) + 1})
-        shares = _in_classes(histogram.values, histogram.rows[None].astype(np.float64), edges)[0]
+        draws = _in_classes(drawn.support, drawn.rows, edges)
+        shares = draws.mean(axis=0)
+        if chosen.declared is not None:
+            shares = _in_classes(table.values, table.rows[None].astype(np.float64), edges)[0]
         reach = noise.quantile(1 - 1e-9)
         upto = np.unique(np.concatenate([-edges[edges <= reach], edges, [top + reach]]))
         inner = [np.linspace(low, high - 1, 5) for low, high in pairwise([*edges, top + 1])]
@@ -278,9 +279,9 @@ class Side:
         inside = (edges >= first) & (edges <= (top if last is None else last))
         return Side(
             shares=shares,
-            draws=_in_classes(drawn.support, drawn.rows, edges),
+            draws=draws,
             kernel=np.maximum(kernel, 0.0),
-            places=np.searchsorted(upto, column.noisy[marks], side="right").astype(np.int64),
+            places=np.searchsorted(upto, chosen.noisy, side="right").astype(np.int64),
             inside=inside.astype(np.float64),
             chances=(chances := _chances(edges, top)),
             rates=_rates(shares, chances),

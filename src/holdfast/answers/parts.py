@@ -1,4 +1,4 @@
-"""What is known of the counts of some rows: a histogram, draws of it, and their noisy counts."""
+"""What is known of the counts of some rows: draws of their histogram, and their noisy counts."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,8 +21,8 @@ class ChosenRows:
     """Some rows of a column of counts, all of them as a case.
 
     Rows publicly known to be zero are zeros for sure; rows whose count is missing are left out.
-    Rows that are whole declared groups have what their groups were fitted to have, which is what
-    the released table has; others are fitted to their own noisy counts.
+    Of rows that are whole declared groups, the answer is what the released table has; of others it
+    is the middle of draws that are fitted to their own noisy counts.
     """
 
     release: "Release" = field(repr=False)
@@ -66,14 +66,9 @@ class ChosenRows:
         return tuple(chosen.tolist()) if (rows[chosen] == sizes[chosen]).all() else None
 
     @cached_property
-    def histogram(self) -> Histogram:
-        """How many rows have each count, as estimated."""
-        return self._with_zeros(self._measured[0])
-
-    @cached_property
     def draws(self) -> Draws:
-        """The same as draws."""
-        draws = self._measured[1]
+        """Draws of how many rows have each count."""
+        draws = self._measured
         if not self.zeros:
             return draws
         zeros = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(self.zeros)))
@@ -82,8 +77,11 @@ class ChosenRows:
     @cached_property
     def in_table(self) -> Histogram:
         """How many rows have each count in the released table."""
-        if self.declared is not None:
-            return self.histogram
+        groups = self.declared
+        if groups is not None and len(groups) == self.column.measurement.groups:
+            return self._with_zeros(self.column.distribution)
+        if groups:
+            return self._with_zeros(added([self.column.histograms[group] for group in groups]))
         values, rows = np.unique(self.column.counts[self.measured], return_counts=True)
         return self._with_zeros(Histogram(values=values, rows=rows))
 
@@ -94,21 +92,18 @@ class ChosenRows:
             return row_law(self.column, int(self.measured[0]))
         return None
 
-    @cached_property
-    def _measured(self) -> tuple[Histogram, Draws]:
-        """Histogram and draws of the measured rows."""
+    @property
+    def _measured(self) -> Draws:
+        """Draws for the measured rows."""
         estimate = self.column.estimate
         if not len(self.measured):
-            nothing = np.zeros(0, dtype=np.int64)
-            draws = Draws(support=nothing, rows=np.zeros((DRAWS, 0)))
-            return Histogram(values=nothing, rows=nothing), draws
+            return Draws(support=np.zeros(0, dtype=np.int64), rows=np.zeros((DRAWS, 0)))
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
-            return estimate.part(values, rows.astype(np.int64))
+            return estimate.draws_of_part(values, rows.astype(np.int64))
         if len(self.declared) == self.column.measurement.groups:
-            return self.column.distribution, estimate.draws(None)
-        histograms = [self.column.histograms[group] for group in self.declared]
-        return added(histograms), _sum([estimate.draws(group) for group in self.declared])
+            return estimate.draws(None)
+        return _sum([estimate.draws(group) for group in self.declared])
 
     def _with_zeros(self, histogram: Histogram) -> Histogram:
         if not self.zeros:

@@ -132,18 +132,16 @@ def with_readings(
     rng: np.random.Generator,
     total: Total | None = None,
 ) -> Draws:
-    """Draws with the rows that are read by their noisy counts, each with noise again, which gives
-    way to a noisy total of all."""
-    support, columns = np.rint(cells.middles).astype(np.int64), [rows]
-    supports = [support]
+    """Draws of the rows in cells, and of those that are read by their noisy counts: each with
+    noise again, which gives way to a noisy total of all."""
+    supports, columns = [np.rint(cells.middles).astype(np.int64)], [rows]
     for sign, chosen in ((-1, value < cells.lowest), (1, value > cells.highest)):
         if not chosen.any():
             continue
-        own, many = value[chosen], number[chosen]
-        end = 0 if sign < 0 else -1
-        columns[0] = _without(columns[0], int(many.sum()), end)
-        others = None if total is None or sign < 0 else columns[0] @ supports[0]
-        nodes, found = _readings(own, many, variance, others, total, len(rows), rng)
+        others = None if total is None or sign < 0 else rows @ supports[0]
+        nodes, found = _readings(
+            value[chosen], number[chosen], variance, others, total, len(rows), rng
+        )
         supports.append(nodes)
         columns.append(found)
     values, place = np.unique(np.concatenate(supports), return_inverse=True)
@@ -153,7 +151,7 @@ def with_readings(
     return Draws(support=values, rows=np.add.reduceat(together[:, order], firsts, axis=1))
 
 
-def _without(rows: Floats, number: int, place: int) -> Floats:
+def without(rows: Floats, number: int, place: int) -> Floats:
     """Draws without the `number` lowest (place 0) or highest (place -1) rows."""
     ordered = rows if place == 0 else rows[:, ::-1]
     kept = np.maximum(np.cumsum(ordered, axis=1) - number, 0.0)

@@ -9,10 +9,10 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
-from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, with_readings
+from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, with_readings, without
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
-from holdfast.fit.parts import part_of
+from holdfast.fit.parts import draws_of_part
 from holdfast.fit.rounding import Total, raked, shared_out, steered, whole_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
@@ -74,9 +74,9 @@ class Estimate:
         support = np.arange(int(self.cells.edges[0]), int(self.cells.edges[-1]) + 1)
         return support, np.repeat(law / widths, widths)
 
-    def part(self, value: Integers, rows: Integers) -> tuple[Histogram, Draws]:
-        """The histogram of any rows chosen by something public, from their tally, and draws."""
-        return part_of(self, value, rows)
+    def draws_of_part(self, value: Integers, rows: Integers) -> Draws:
+        """Draws of the histogram of any rows chosen by something public, from their tally."""
+        return draws_of_part(self, value, rows)
 
     def _drawn(
         self,
@@ -89,6 +89,8 @@ class Estimate:
         rng: np.random.Generator,
     ) -> Draws:
         found = draw_rows(seen, laws, shares, rng)
+        low, high = value < self.cells.lowest, value > self.cells.highest
+        found = without(without(found, int(rows[low].sum()), 0), int(rows[high].sum()), -1)
         variance = self.measurement.noise.variance
         return with_readings(found, self.cells, value, rows, variance, rng, total)
 

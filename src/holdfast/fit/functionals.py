@@ -12,7 +12,7 @@ from holdfast.arrays import Floats, Integers
 
 Functional = Callable[[Integers, Floats], Floats]
 NEARLY = 1e-9  # of all rows, by which a quantile may be missed by rounding
-HALF_A_ROW = 0.5  # from which on a draw has a row with so high a count
+HALF_A_ROW = 0.5  # by which a draw has a row, or one more
 
 
 def number_of_rows(values: Integers, rows: Floats) -> Floats:
@@ -72,13 +72,14 @@ def gini(values: Integers, rows: Floats) -> Floats:
 
 
 def quantile(values: Integers, rows: Floats, level: float) -> Floats:
-    """The smallest count that at least this part of the rows does not exceed.
+    """The smallest count that at least this part of the rows does not exceed: of parts of rows,
+    with half a row to spare.
 
     >>> quantile(np.array([0, 3, 7]), np.array([2.0, 1.0, 1.0]), 0.5)
     array(0.)
     """
     upto = np.cumsum(rows, axis=-1)
-    wanted = np.maximum(level, NEARLY) * upto[..., -1:] * (1 - NEARLY)
+    wanted = np.maximum(np.ceil(level * upto[..., -1:] * (1 - NEARLY)), 1.0) - HALF_A_ROW
     place = (upto < wanted).sum(axis=-1)
     return np.asarray(values[np.minimum(place, len(values) - 1)], dtype=np.float64)
 

@@ -10,10 +10,9 @@ that have nothing to do with it, and the rows say which. The posterior of everyt
 importance from the normal approximations at each t, so that neither their tails nor their weights
 are approximations.
 
-Few rows at a small epsilon say little, and what is taken for likely beforehand shows. The estimate
-takes it for likely that rows are like the table, which most are: its error is the least so. The
-draws, of which intervals are made, do not: they hold for rows that are not (docs/answers.md has the
-figures of both).
+Few rows at a small epsilon say little, and what is taken for likely beforehand shows: chances of
+the scales that draw more towards the table have smaller errors for rows that are like it, and cover
+less often where rows are not (benchmarks/interval_coverage.py has both).
 """
 
 from typing import TYPE_CHECKING
@@ -23,28 +22,26 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.draws import SEED, rows_of, with_readings
-from holdfast.fit.histogram import Draws, Histogram
+from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, said
-from holdfast.fit.rounding import whole_rows
 from holdfast.fit.tilts import tilted
 
 if TYPE_CHECKING:
     from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
-CHANCES = {"estimate": (0.3, 0.3, 0.3, 0.1), "draws": (0.1, 0.2, 0.3, 0.4)}  # of each, beforehand
-SPIKE = {"estimate": 1.0, "draws": 2.0}  # deviation of the step at zero, in scales
+CHANCES = (0.2, 0.25, 0.35, 0.2)  # of each, beforehand
+SPIKE = 1.4  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
 NUMBER = 200  # of draws
 PROPOSED = 200  # for each scale
-NEGLIGIBLE = 1e-3  # weight of a law, beside that of an average one
 FREEDOM = 5.0  # of the t law that is proposed from
 ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 1e-3
 
 
-def part_of(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Histogram, Draws]:
-    """The histogram of rows with this tally of noisy counts, and draws of it."""
-    cells, law = estimate.cells, estimate.densities.shares
+def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> Draws:
+    """Draws of the histogram of rows with this tally of noisy counts."""
+    cells, inside = estimate.cells, estimate.cells.inside(value)
     seen = Seen(
         rows=cells.binned(value, rows)[None],
         kernel=cells.kernel,
@@ -53,50 +50,27 @@ def part_of(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Hist
         variance=np.ones((1, 0)),
     )
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    found = _Posterior(seen, law, cells, rng)
-    weights = found.weights("estimate")
-    some = weights > NEGLIGIBLE / len(weights)
-    weights, laws = weights[some], found.laws[some]
-    likely = seen.rows / np.maximum(laws @ seen.kernel, LEAST)
-    expected = weights @ (laws * (likely @ seen.kernel.T))
-    drawn = rows_of(seen.rows[0], found.resampled(rng), seen.kernel, rng)
-    variance = estimate.measurement.noise.variance
-    draws = with_readings(drawn, cells, value, rows, variance, rng)
-    return whole_rows(expected, cells, value, rows), draws
+    laws = _laws(seen, estimate.densities.shares, cells, rng)
+    drawn = rows_of(cells.binned(value[inside], rows[inside]), laws, cells.kernel, rng)
+    return with_readings(drawn, cells, value, rows, estimate.measurement.noise.variance, rng)
 
 
-class _Posterior:
-    """Laws of a part with the weights that make them a sample from their posterior."""
-
-    def __init__(self, seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> None:
-        self._scales, features = np.array(SCALES), walk(cells)
-        self._covariances = {
-            aim: covariance_of(cells, SPIKE[aim]) * self._scales[:, None, None] ** 2
-            for aim in CHANCES
-        }
-        modes, spreads = _modes(seen, law, features, np.linalg.inv(self._covariances["draws"]))
-        size = len(features)
-        steps = rng.standard_normal((len(SCALES), PROPOSED, size))
-        stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(SCALES), PROPOSED)))
-        steps = np.einsum("tij,tsj->tsi", np.linalg.cholesky(spreads), steps * stretch[:, :, None])
-        self._tilts = (modes[:, None] + steps).reshape(-1, size)
-        self.laws = tilted(law, features, self._tilts)
-        likely = np.log(np.maximum(self.laws @ seen.kernel, LEAST)) @ seen.rows[0]
-        self._log = likely - _log_students(self._tilts, modes, spreads)
-
-    def weights(self, aim: str) -> Floats:
-        """Of each law, adding up to 1."""
-        nothing = np.zeros((len(SCALES), self._tilts.shape[1]))
-        prior = _log_normals(self._tilts, nothing, self._covariances[aim])
-        log = self._log + np.logaddexp.reduce(prior + np.log(CHANCES[aim])[:, None], axis=0)
-        weights = np.exp(log - log.max())
-        return np.asarray(weights / weights.sum())
-
-    def resampled(self, rng: np.random.Generator) -> Floats:
-        """Equally likely laws, of shape (draws, cells)."""
-        levels = (np.arange(NUMBER) + rng.random()) / NUMBER
-        places = np.searchsorted(np.cumsum(self.weights("draws")), levels)
-        return np.asarray(self.laws[np.minimum(places, len(self.laws) - 1)])
+def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
+    """Equally likely laws of a part, of shape (draws, cells)."""
+    features = walk(cells)
+    covariances = covariance_of(cells) * np.square(SCALES)[:, None, None]
+    modes, spreads = _modes(seen, law, features, np.linalg.inv(covariances))
+    steps = rng.standard_normal((len(SCALES), PROPOSED, len(features)))
+    stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(SCALES), PROPOSED)))
+    steps = np.einsum("tij,tsj->tsi", np.linalg.cholesky(spreads), steps * stretch[:, :, None])
+    tilts = (modes[:, None] + steps).reshape(-1, len(features))
+    laws = tilted(law, features, tilts)
+    log = np.log(np.maximum(laws @ seen.kernel, LEAST)) @ seen.rows[0]
+    prior = _log_normals(tilts, np.zeros_like(modes), covariances) + np.log(CHANCES)[:, None]
+    log += np.logaddexp.reduce(prior, axis=0) - _log_students(tilts, modes, spreads)
+    upto = np.cumsum(np.exp(log - log.max()))
+    levels = (np.arange(NUMBER) + rng.random()) / NUMBER * upto[-1]
+    return np.asarray(laws[np.searchsorted(upto, levels)])
 
 
 def walk(cells: Cells) -> Floats:
@@ -109,10 +83,10 @@ def walk(cells: Cells) -> Floats:
     return np.concatenate([zero[None].astype(float), ramps]) if zero[0] else ramps
 
 
-def covariance_of(cells: Cells, spike: float) -> Floats:
+def covariance_of(cells: Cells) -> Floats:
     """Of the weights of these features at scale 1."""
     size, zero = len(walk(cells)), int(cells.edges[0] == 0)
-    covariance = spike**2 * np.eye(size)
+    covariance = SPIKE**2 * np.eye(size)
     covariance[zero:, zero:] = STEP * np.eye(size - zero) + STEP**2
     return covariance
 
