@@ -371,7 +371,7 @@ def relations(epsilon: str, releases: int, start: int) -> dict[tuple[str, str], 
                 fit = plain.ask(formula)
             except HoldfastError:
                 continue
-            place = fit.fitted.names.index(term)
+            place = fit.names.index(term)
             ends = fit.interval(term)
             answer = Answer(question="", estimate=fit.params[term], interval=ends)
             naive = float("nan") if fit.naive is None else float(fit.naive[place])

@@ -170,9 +170,9 @@ def test_slopes_of_tables_that_follow_no_law_are_unbiased_and_covered(table):
     true = poisson_slopes(np.column_stack([np.ones(len(counts)), *columns]), counts)
     releases = (private_table(counts, cells=cells, epsilon=1, seed=seed) for seed in range(20))
     found = [release.regress(formula) for release in releases]
-    slopes = np.array([fit.fitted.values[1] for fit in found])
+    slopes = np.array([fit.values[1] for fit in found])
     assert abs(slopes.mean() - true[1]) < 4 * slopes.std() / np.sqrt(20) < 0.02
-    name = found[0].fitted.names[1]
+    name = found[0].names[1]
     assert sum(low <= true[1] <= high for low, high in (f.interval(name) for f in found)) >= 17
 
 

@@ -14,15 +14,6 @@ SMALL = 0.01  # below which a coefficient is written with three digits
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Coefficients:
-    """Estimates and their covariance."""
-
-    names: tuple[str, ...]
-    values: Floats
-    covariance: Floats = field(repr=False)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Regression(QuestionResult):
     """Coefficients that the noise of the release does not bend, with robust standard errors.
 
@@ -33,7 +24,10 @@ class Regression(QuestionResult):
     formula: str
     family: str
     rows: int
-    fitted: Coefficients
+    names: tuple[str, ...]
+    """Of the coefficients."""
+    values: Floats
+    covariance: Floats = field(repr=False)
     naive: Floats | None
     """The same with the released counts taken for true ones; None where that has no solution."""
     alpha: float | None = None
@@ -45,7 +39,7 @@ class Regression(QuestionResult):
     @property
     def params(self) -> Any:
         """Coefficients by name."""
-        return _series(self._named(self.fitted.values))
+        return _series(self._named(self.values))
 
     @property
     def bse(self) -> Any:
@@ -55,7 +49,7 @@ class Regression(QuestionResult):
     @property
     def tvalues(self) -> Any:
         """Coefficients over their standard errors."""
-        return _series(self._named(self.fitted.values / np.maximum(self._errors, 1e-300)))
+        return _series(self._named(self.values / np.maximum(self._errors, 1e-300)))
 
     @property
     def pvalues(self) -> Any:
@@ -69,7 +63,7 @@ class Regression(QuestionResult):
 
     def cov_params(self) -> Any:
         """The covariance of the coefficients."""
-        names, covariance = list(self.fitted.names), self.fitted.covariance
+        names, covariance = list(self.names), self.covariance
         try:
             import pandas
         except ImportError:
@@ -79,7 +73,7 @@ class Regression(QuestionResult):
     def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> Any:
         """Intervals by name, of this level, or of 1 - alpha where alpha is given."""
         level = level if alpha is None else 1 - alpha
-        ends = {name: self.interval(name, level) for name in self.fitted.names}
+        ends = {name: self.interval(name, level) for name in self.names}
         try:
             import pandas
         except ImportError:
@@ -91,15 +85,14 @@ class Regression(QuestionResult):
         from scipy.special import ndtri
 
         level = check_level(self.level if level is None else level)
-
-        if name not in self.fitted.names:
+        if name not in self.names:
             raise HoldfastError(
                 f"`name` must be a coefficient, got {name!r:.60}. "
-                f"Hint: the names are {listed_names(self.fitted.names)}."
+                f"Hint: the names are {listed_names(self.names)}."
             )
-        place = self.fitted.names.index(name)
+        place = self.names.index(name)
         reach = float(ndtri((1 + level) / 2)) * float(self._errors[place])
-        value = float(self.fitted.values[place])
+        value = float(self.values[place])
         return value - reach, value + reach
 
     def summary(self, level: float | None = None) -> str:
@@ -116,44 +109,44 @@ class Regression(QuestionResult):
         for place, cells in enumerate(self._cells(level)):
             lines.append(
                 f"{cells[0][:22]:>22} {cells[1]:>9} {cells[2]:>8} "
-                f"{self.fitted.values[place] / max(self._errors[place], 1e-300):8.2f} "
+                f"{self.values[place] / max(self._errors[place], 1e-300):8.2f} "
                 f"{self._p_values[place]:6.3f} {cells[3]:>9} {cells[4]:>9} {cells[5]:>9}"
             )
         naive = "naive: the released counts taken for true ones"
         return "\n".join([*lines, "=" * len(head), naive, *self.notes])
 
     def _cells(self, level: float) -> list[list[str]]:
-        naive = [np.nan] * len(self.fitted.names) if self.naive is None else self.naive.tolist()
+        naive = [np.nan] * len(self.names) if self.naive is None else self.naive.tolist()
         rows = []
-        for place, name in enumerate(self.fitted.names):
+        for place, name in enumerate(self.names):
             ends = self.interval(name, level)
-            numbers = (self.fitted.values[place], self._errors[place], *ends, naive[place])
+            numbers = (self.values[place], self._errors[place], *ends, naive[place])
             rows.append([one_line(name), *(_number(float(x)) for x in numbers)])
         return rows
 
     @property
     def _errors(self) -> Floats:
-        return np.sqrt(np.maximum(np.diag(self.fitted.covariance), 0))
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
     @property
     def _p_values(self) -> Floats:
         from scipy.special import ndtr
 
-        z = np.abs(self.fitted.values) / np.maximum(self._errors, 1e-300)
+        z = np.abs(self.values) / np.maximum(self._errors, 1e-300)
         return np.atleast_1d(np.asarray(2 * ndtr(-z)))
 
     def _named(self, values: Floats) -> dict[str, float]:
-        return dict(zip(self.fitted.names, values.tolist(), strict=True))
+        return dict(zip(self.names, values.tolist(), strict=True))
 
     def __str__(self) -> str:
         return self.summary()
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each coefficient."""
-        ends = [self.interval(name) for name in self.fitted.names]
+        ends = [self.interval(name) for name in self.names]
         return {
-            "coefficient": list(self.fitted.names),
-            "estimate": self.fitted.values.tolist(),
+            "coefficient": list(self.names),
+            "estimate": self.values.tolist(),
             "standard_error": self._errors.tolist(),
             "low": [end[0] for end in ends],
             "high": [end[1] for end in ends],
@@ -168,10 +161,10 @@ class Regression(QuestionResult):
             "alpha": self.alpha,
             "rows": self.rows,
             "level": self.level,
-            "params": self._named(self.fitted.values),
+            "params": self._named(self.values),
             "bse": self._named(self._errors),
             "pvalues": self._named(self._p_values),
-            "conf_int": {name: list(self.interval(name)) for name in self.fitted.names},
+            "conf_int": {name: list(self.interval(name)) for name in self.names},
             "naive": naive,
             "notes": list(self.notes),
         }

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import LEVEL, SIMULATED, check_level
-from holdfast.answers.coefficients import Coefficients, Regression
+from holdfast.answers.coefficients import Regression
 from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.answers.labels import published
 from holdfast.answers.selection import chosen_rows
@@ -42,6 +42,12 @@ ROUNDS, LONGEST, TOLERANCE = 100, 2.0, 1e-9
 DISPERSIONS = 3  # rounds in which the overdispersion is found anew
 LARGEST_PREDICTOR = 50.0
 SINGULAR = 1e-10  # of the information, beside what it is without correction
+SAME = (
+    1e-13  # eigenvalue of regressors' correlations, beside the highest, of which one is superfluous
+)
+
+Point = tuple[Floats, Any]
+"""Weights of rows, and their regressors: sparse, as those of a column of names are."""
 
 
 def regress(
@@ -79,13 +85,14 @@ def regress(
         outcome_variance=variances.get(formula.outcome.column, np.zeros(len(rows))),
         family=FAMILIES[family.lower()],
     )
-    fitted, alpha = equations.solve()
+    values, covariance, alpha = equations.solve()
     if left:
         notes.append(f"{numbered(left, 'row')} with empty cells left out")
     if release.promise.simulated:
         notes.append(SIMULATED)
     return Regression(
-        formula=formula.text, family=equations.family, rows=len(rows), fitted=fitted,
+        formula=formula.text, family=equations.family, rows=len(rows),
+        names=regressors.names, values=values, covariance=covariance,
         naive=_naive(equations, columns, formula, rows), alpha=alpha, notes=tuple(notes),
         level=check_level(level),
     )  # fmt: skip
@@ -139,7 +146,7 @@ def _naive(
         outcome_variance=np.zeros(len(rows)),
     )
     try:
-        return plain.solve()[0].values
+        return plain.solve()[0]
     except HoldfastError:
         return None
 
@@ -157,8 +164,8 @@ class _Equations:
     outcome_variance: Floats
     family: str
 
-    def solve(self) -> tuple[Coefficients, float | None]:
-        """The coefficients with their covariance, and the overdispersion where it is found."""
+    def solve(self) -> tuple[Floats, Floats, float | None]:
+        """The coefficients, their covariance, and the overdispersion where it is found."""
         points = list(self._points())
         self._check(points[0][1])
         beta, alpha = self._start(points), 0.0
@@ -167,18 +174,18 @@ class _Equations:
             beta = self._solved(points, beta, alpha)
             if rounds:
                 alpha = self._dispersion(points, beta)
-        contributions, slope = self._psi(points, beta, alpha)
+        each = self._residuals(points, beta, alpha)
+        contributions = sum(_weighted(matrix, rest) for matrix, rest, _ in each)
         rows, size = contributions.shape
-        bread = np.linalg.inv(slope)
-        meat = contributions.T @ contributions * rows / max(rows - size, 1)
-        covariance = bread @ meat @ bread.T
-        names = self.design.names
-        fitted = Coefficients(names=names, values=beta, covariance=covariance)
-        return fitted, alpha if rounds else None
+        bread = np.linalg.inv(self._psi(points, beta, alpha)[1])
+        meat = (contributions.T @ contributions).toarray() * rows / max(rows - size, 1)
+        return beta, bread @ meat @ bread.T, alpha if rounds else None
 
-    def _points(self) -> Iterator[tuple[Floats, Floats]]:
+    def _points(self) -> Iterator[Point]:
         """The matrices at which equations are evaluated, the noisy counts themselves first, and
         the weight of each row there; their weighted sum has no bias from noise."""
+        from scipy.sparse import csr_array
+
         used = {f.column for block in self.design.blocks for f in block.counts}
         private = [name for name in self.noisy if name in used]
         for steps in product((0, 1, -1), repeat=len(private)):
@@ -187,35 +194,35 @@ class _Equations:
             for name, step in step_of.items():
                 v = self.variances[name]
                 weight = weight * (-v / 2 if step else 1 + v)
-            yield (
-                weight,
-                self.design.at(lambda name, at=step_of: self.noisy[name] + at[name]),  # type: ignore[misc]
-            )
+            matrix = self.design.at(lambda name, at=step_of: self.noisy[name] + at[name])  # type: ignore[misc]
+            yield weight, csr_array(matrix)
 
-    def _check(self, matrix: Floats) -> None:
+    def _check(self, matrix: Any) -> None:
         rows, size = matrix.shape
         if not size or rows <= size:
             raise HoldfastError("the regression has fewer rows than coefficients.")
-        scaled = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
-        if np.linalg.matrix_rank(scaled) < size:
+        products = (matrix.T @ matrix).toarray()
+        lengths = np.sqrt(np.maximum(np.diag(products), 1e-300))
+        values = np.linalg.eigvalsh(products / np.outer(lengths, lengths))
+        if values[0] < SAME * values[-1]:
             raise HoldfastError(
                 f"the regressors ({', '.join(self.design.names)[:200]}) say the same thing twice. "
                 "Hint: leave one out."
             )
 
-    def _start(self, points: list[tuple[Floats, Floats]]) -> Floats:
-        matrix = points[0][1]
-        goal = self.outcome
+    def _start(self, points: list[Point]) -> Floats:
+        matrix, goal = points[0][1], self.outcome
         if self.family != "gaussian":
             goal = np.log(np.maximum(self.outcome, 0) + 0.5)
-        return np.asarray(np.linalg.lstsq(matrix, goal - self.design.offset, rcond=None)[0])
+        products = (matrix.T @ matrix).toarray()
+        return np.linalg.solve(products, matrix.T @ (goal - self.design.offset))
 
-    def _solved(self, points: list[tuple[Floats, Floats]], beta: Floats, alpha: float) -> Floats:
+    def _solved(self, points: list[Point], beta: Floats, alpha: float) -> Floats:
         """By Newton's steps, none of them long."""
         for _ in range(ROUNDS):
-            contributions, slope = self._psi(points, beta, alpha)
+            sums, slope = self._psi(points, beta, alpha)
             self._check_slope(slope, points)
-            step = np.linalg.solve(slope, contributions.sum(axis=0))
+            step = np.linalg.solve(slope, sums)
             far = float(np.abs(points[0][1] @ step).max())
             if self.family != "gaussian" and far > LONGEST:
                 step *= LONGEST / far
@@ -229,11 +236,11 @@ class _Equations:
             "family='gaussian' or as 'ols' before the formula."
         )
 
-    def _check_slope(self, slope: Floats, points: list[tuple[Floats, Floats]]) -> None:
+    def _check_slope(self, slope: Floats, points: list[Point]) -> None:
         """Refuse a regressor that is hardly more than noise."""
         if len(points) == 1:
             return
-        scale = np.sqrt(np.maximum((points[0][1] ** 2).sum(axis=0), 1e-300))
+        scale = np.sqrt(np.maximum(points[0][1].power(2).sum(axis=0), 1e-300))
         if (
             self.family == "gaussian"
             and np.linalg.eigvalsh(slope / np.outer(scale, scale))[0] < SINGULAR
@@ -243,18 +250,22 @@ class _Equations:
                 "regressor here. Hint: more rows."
             )
 
-    def _psi(
-        self, points: list[tuple[Floats, Floats]], beta: Floats, alpha: float
-    ) -> tuple[Floats, Floats]:
-        """What each row contributes to the equations, and their slope with its sign turned."""
-        contributions = np.zeros((len(self.outcome), len(beta)))
-        slope = np.zeros((len(beta), len(beta)))
+    def _residuals(
+        self, points: list[Point], beta: Floats, alpha: float
+    ) -> Iterator[tuple[Any, Floats, Floats]]:
+        """At each point the matrix, what is left of each outcome, and its slope, sign turned."""
         for weight, matrix in points:
             mean, steep = self._mean(matrix @ beta + self.design.offset)
             inverse = weight / (1 + alpha * mean) if alpha else weight
-            contributions += (inverse * (self.outcome - mean))[:, None] * matrix
-            slope += (matrix * (inverse * steep)[:, None]).T @ matrix
-        return contributions, slope
+            yield matrix, inverse * (self.outcome - mean), inverse * steep
+
+    def _psi(self, points: list[Point], beta: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """The equations, and their slope with its sign turned."""
+        sums, slope = np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
+        for matrix, rest, steep in self._residuals(points, beta, alpha):
+            sums += matrix.T @ rest
+            slope += (matrix.T @ _weighted(matrix, steep)).toarray()
+        return sums, slope
 
     def _mean(self, eta: Floats) -> tuple[Floats, Floats]:
         """The mean outcome and its slope."""
@@ -263,7 +274,7 @@ class _Equations:
         mean = np.exp(np.clip(eta, -LARGEST_PREDICTOR, LARGEST_PREDICTOR))
         return mean, mean
 
-    def _dispersion(self, points: list[tuple[Floats, Floats]], beta: Floats) -> float:
+    def _dispersion(self, points: list[Point], beta: Floats) -> float:
         """a in Var = mean + a mean^2, by moments, with the noise of the outcome taken off."""
         above, below = 0.0, 0.0
         for weight, matrix in points:
@@ -271,3 +282,10 @@ class _Equations:
             rest = (self.outcome - mean) ** 2 - self.outcome_variance - mean
             above, below = above + float(weight @ rest), below + float(weight @ mean**2)
         return max(above / max(below, 1e-300), 0.0)
+
+
+def _weighted(matrix: Any, weights: Floats) -> Any:
+    """The matrix with each of its rows times a weight."""
+    from scipy.sparse import diags_array
+
+    return diags_array(weights) @ matrix

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.2, 0.25, 0.35, 0.2)  # of each, beforehand
-SPIKE = 1.4  # deviation of the step at zero, in scales
+SPIKE = 2.0  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
 NUMBER = 200  # of draws
 PROPOSED = 200  # for each scale
