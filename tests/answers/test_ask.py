@@ -204,3 +204,13 @@ def test_groups_are_answered_about_without_their_rows_that_have_no_count():
         answers = each.ask("mean", by="state")
         sizes = {state: int(((state == STATE) & ~missing).sum()) for state in STATES}
         assert {state: answer.rows for state, answer in answers.items()} == sizes
+
+
+def test_declared_groups_are_answered_about_whatever_their_number(monkeypatch):
+    monkeypatch.setattr("holdfast.answers.selection.MOST_GROUPS", 3)
+    cells = {"group": [f"g{row % 5}" for row in range(200)]}
+    counts = np.arange(200) % 7
+    declared = private_table(counts, epsilon=1, cells=cells, within="group")
+    assert len(declared.ask("mean", by="group")) == 5
+    with pytest.raises(HoldfastError, match="`by` makes 5 groups"):
+        private_table(counts, epsilon=1, cells=cells).ask("mean", by="group")

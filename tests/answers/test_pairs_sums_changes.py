@@ -173,7 +173,12 @@ def test_columns_of_ones_own_are_merged_and_empty_rows_are_counted():
     })  # fmt: skip
     merged = release.merge(table, on="county")
     assert "merged: 7 rows of 1,200 are not in the table" in merged.notes[-1]
+    assert list(merged.table["income"][:3]) == [0.0, 1.5, 3.0]
+    assert merged.table["rural"][:2].tolist() == [False, True]
+    assert list(merged.table["murders"]) == list(release.table["murders"])
     rural = merged.ask("mean", where="rural == True")
+    assert "7 rows of 1,200 are not in the table" in str(rural)
+    assert merged.ask("mean", where="not rural").rows == (ROWS - 7 + 1) // 2
     assert rural.rows == (ROWS - 7) // 2
     assert set(merged.ask("mean", by="rural")) == {"", "false", "true"}
     assert merged.regress("murders ~ income").rows == ROWS - 7

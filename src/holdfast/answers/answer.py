@@ -13,9 +13,9 @@ from holdfast.answers.result import QuestionResult, joined
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
+from holdfast.fit.histogram import LEVEL
 from holdfast.release.common import known_places
 
-LEVEL = 0.9  # of every interval, unless another is asked for
 NUMBERS = ("rows", "estimate", "low", "high")  # columns of every answer
 NAMED = 5  # groups that a note lists
 OTHERS = "it keeps how many rows have each count, not which rows"
@@ -244,12 +244,18 @@ class Answers(QuestionResult, Mapping[Any, Answer]):
         for name, answer in self.items():
             for note in dict.fromkeys(answer.notes):
                 about.setdefault(note, []).append(one_line(str(name)))
-        return tuple(
+        some = tuple(
             note
             if len(names) == len(self) and not (len(self) > 1 and note[0].isdigit())
             else f"{_each_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda item: len(item[1]) == len(self))
         )
+        return (OTHERS_BY_GROUP, *some) if self._beside_table else some
+
+    def noted(self, notes: Sequence[str]) -> "Answers":
+        """The same with more to know about each."""
+        answers = {name: answer.noted(notes) for name, answer in self.items()}
+        return replace(self, answers=answers)
 
     def __str__(self) -> str:
         first = next(iter(self.values()))
@@ -260,8 +266,7 @@ class Answers(QuestionResult, Mapping[Any, Answer]):
             f"  ({answer.ends_words})"
             for name, answer in self.items()
         ]
-        notes = [*([OTHERS_BY_GROUP] if self._beside_table else []), *self.notes]
-        return "\n".join([*lines, *(f"  {note}." for note in notes)])
+        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
 
     @property
     def _beside_table(self) -> bool:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, SIMULATED, Answer, Answers, Unit, check_level
+from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
 from holdfast.answers.laws import likely_interval
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import Question, find_question, quantile
 from holdfast.answers.selection import RowGroups, chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import (
-    LEVEL,
     SIMULATED,
     Answer,
     Answers,
@@ -29,6 +28,7 @@ from holdfast.answers.laws import CombinedNoise, expected_counts
 from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

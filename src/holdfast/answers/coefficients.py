@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, check_level
+from holdfast.answers.answer import check_level
 from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, listed_names, one_line
+from holdfast.fit.histogram import LEVEL
 
 SMALL = 0.01  # below which a coefficient is written with three digits
 

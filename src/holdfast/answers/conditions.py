@@ -1,12 +1,13 @@
 """Conditions on published columns, in words: `state == AL and population < 5000`.
 
     state == AL           state != "New York"          state in (AL, GA)     state not in [AL]
-    population < 5000     1000 <= population < 5000    `county name` == Kent
+    population < 5000     1000 <= population < 5000    `county name` == Kent    metro
     a and b               a or b                       not a                 (a)
 
 A small language with a parser of its own: nothing that is typed is ever run. A bare word or a
 quoted one is a text; a number is compared as a number where the column holds numbers, exactly
-however many digits it has, and as text where it does not (`county == 01001`). A comparison with
+however many digits it has, and as text where it does not (`county == 01001`). A column of true and
+false, or of 1 and 0, is a condition by itself. A comparison with
 an empty cell is neither true nor false, as in SQL, and `not` of it neither: only `x == ""` and
 `x != ""` tell empty cells from others.
 """
@@ -35,7 +36,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPEN = {"(": ")", "[": "]"}
 _JOINED = {"and": "and", "&": "and", "or": "or", "|": "or", "not": "not", "~": "not"}
-_BOOLEANS = {"true", "false"}
+_TRUTHS = {"true": "true", "false": "false", "1": "true", "0": "false", "": ""}
 DEEPEST = 50
 EXACT_DIGITS = 15  # decimal digits that a float tells apart
 
@@ -66,6 +67,9 @@ def fulfilled(text: str, columns: Columns) -> Marks:
     [False, True, False]
     >>> fulfilled("not people >= 10", table.__getitem__).tolist()
     [False, True, False]
+    >>> table["metro"] = [True, None, False]
+    >>> [fulfilled(text, table.__getitem__).tolist() for text in ("not metro", "metro == 1")]
+    [[False, False, True], [True, False, False]]
     """
     return np.asarray(_Reader(_tokens(text), columns).read() > 0)
 
@@ -131,6 +135,8 @@ class _Reader:
 
     def _comparison(self) -> Integers:
         first = self._next("a column")
+        if self._stands_alone(first):
+            return self._compare(first, "==", _Token("true", "word"))
         if self._is_word("in") or (self._is_word("not") and self._is_word("in", 1)):
             turned = self._is_word("not")
             self.at += 1 + turned
@@ -153,6 +159,13 @@ class _Reader:
         certain = np.array([int(bool(text or not value.text)) for text in cell_texts(cells)])
         marks = compared(cells, sign, value.text, value.kind == "word")
         return np.where(marks, certain, -certain)
+
+    def _stands_alone(self, column: _Token) -> bool:
+        """Whether it is a column of true and false that nothing is compared with."""
+        after = self.tokens[self.at] if self.at < len(self.tokens) else _Token(")", "sign")
+        ends = after.is_sign(")") or after.joins("and") or after.joins("or")
+        named = column.kind in ("word", "name")
+        return ends and named and _are_truths(cell_texts(self.columns(column.text)))
 
     def _list(self) -> list[_Token]:
         opened = self._next("a list")
@@ -200,6 +213,8 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     [True, False]
     """
     texts = cell_texts(cells)
+    if bare and sign not in _TURNED and value.lower() in _TRUTHS and _are_truths(texts):
+        texts, value, bare = [_TRUTHS[t.lower()] for t in texts], _TRUTHS[value.lower()], False
     numbers = _exact(texts, value) if bare and _is_number(value) else None
     if numbers is not None:
         values, limit = numbers
@@ -209,9 +224,11 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
             f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
             "of its values are numbers. Hint: quote the value to compare texts."
         )
-    if bare and value.lower() in _BOOLEANS and {text.lower() for text in texts} <= {*_BOOLEANS, ""}:
-        texts, value = [text.lower() for text in texts], value.lower()
     return np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
+
+
+def _are_truths(texts: Sequence[str]) -> bool:
+    return all(text.lower() in _TRUTHS for text in texts)
 
 
 def _exact(texts: Sequence[str], value: str) -> tuple[Any, Any] | None:

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from holdfast.answers.conditions import cell_texts
 from holdfast.answers.labels import published
+from holdfast.answers.result import joined
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
+from holdfast.release.frames import as_table, typed
 from holdfast.release.release import Release
 from holdfast.tables.options import TableOptions
 from holdfast.tables.sources import open_source
@@ -17,6 +20,26 @@ from holdfast.tables.sources import open_source
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MergedRelease(Release):
     """A release with columns of an analyst beside it, of which it promises nothing."""
+
+    unmatched: tuple[str, ...] = ()
+    """What answers say of rows to which nothing was merged."""
+    added: dict[str, list[Any]] = field(default_factory=dict)
+    """The merged columns, None where nothing was."""
+
+    @cached_property
+    def table(self) -> Any:
+        """The released table with the merged columns beside it."""
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(super().table, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            counts = {column.title: self.shown(column.counts) for column in self.columns}
+            return as_table(self.cells | self.added, counts)
+        more = (
+            nw.new_series(name, values, backend=frame.implementation)
+            for name, values in self.added.items()
+        )
+        return frame.with_columns(*more).to_native()
 
     def save(self, folder: str | os.PathLike[str], *, table_format: str | None = None) -> Path:
         """Refused: what is published is the release as it was made."""
@@ -42,20 +65,22 @@ def merge(release: Release, table: Any, on: str | Sequence[str]) -> MergedReleas
             )
     added = [name for name in theirs if name not in names]
     _check_new(release, added)
-    other: dict[str, list[str]] = {name: [] for name in theirs}
-    for piece in source.read(theirs):
-        for name, texts in other.items():
-            texts += cell_texts(piece.rows.cells(name))
-    places = _places(release, other, names)
-    cells: dict[str, list[Any]] = dict(release.cells)
+    other = joined(
+        {name: list(piece.rows.cells(name)) for name in theirs} for piece in source.read(theirs)
+    )
+    places = _places(release, {name: cell_texts(other[name]) for name in names}, names)
+    cells, values = dict(release.cells), dict[str, list[Any]]()
     for name in added:
-        texts = other[name]
+        texts = cell_texts(other[name])
         cells[name] = ["" if place is None else texts[place] for place in places]
+        column = typed(other[name])
+        values[name] = [None if place is None else column[place] for place in places]
     inherited = {field.name: getattr(release, field.name) for field in fields(Release)}
     inherited["published"] = (*release.published, *added)
     inherited["_cells"] = lambda: iter([cells])
-    inherited["notes"] = (*release.notes, *_empty(places, added))
-    return MergedRelease(**inherited)
+    unmatched = _empty(places, added)
+    inherited["notes"] = (*release.notes, *unmatched)
+    return MergedRelease(**inherited, unmatched=unmatched, added=values)
 
 
 def _empty(places: list[int | None], added: list[str]) -> tuple[str, ...]:

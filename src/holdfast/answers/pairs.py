@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, SIMULATED, Answer, Answers, Unit, check_level
+from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.laws import CombinedNoise
 from holdfast.answers.parts import DRAWS, ChosenRows
@@ -33,6 +33,7 @@ from holdfast.answers.questions import TOTAL, condition
 from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, SIMULATED, check_level
+from holdfast.answers.answer import SIMULATED, check_level
 from holdfast.answers.coefficients import Regression
 from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.answers.labels import published
 from holdfast.answers.selection import chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

@@ -1,10 +1,10 @@
 """What every result of a question can do."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from html import escape
 from math import isfinite
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class QuestionResult:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None for an open end."""
         return dict(plain(self))
+
+    def noted(self, notes: Sequence[str]) -> Self:
+        """The same with more to know about it."""
+        mine: tuple[str, ...] = getattr(self, "notes", ())
+        return replace(self, notes=(*mine, *notes))  # type: ignore[type-var]
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"

@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import (
-    LEVEL,
-    SIMULATED,
-    Answer,
-    Unit,
-    check_level,
-    percent,
-    unsigned_zero,
-)
+from holdfast.answers.answer import SIMULATED, Answer, Unit, check_level, percent, unsigned_zero
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
 from holdfast.answers.parts import DRAWS
@@ -22,6 +14,7 @@ from holdfast.answers.result import QuestionResult, joined
 from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

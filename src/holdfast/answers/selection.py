@@ -15,7 +15,7 @@ from holdfast.tables.partition import label_order, name_of
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-MOST_GROUPS = 2000  # that are answered about one by one
+MOST_GROUPS = 2000  # that are read one by one; declared ones were read together
 
 
 def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:
@@ -110,8 +110,10 @@ def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
 class RowGroups:
     """Groups of rows that questions are asked `by`: a name for each, and the group of each row."""
 
-    def __init__(self, names: list[Any], codes: Integers, column: str) -> None:
-        self.names, self.codes, self.column = names, codes, column
+    def __init__(
+        self, names: list[Any], codes: Integers, column: str, *, declared: bool = False
+    ) -> None:
+        self.names, self.codes, self.column, self.declared = names, codes, column, declared
 
     @staticmethod
     def of(release: "Release", by: Any) -> "RowGroups":
@@ -135,7 +137,7 @@ class RowGroups:
         """Each group that has rows inside, with these rows."""
         some = self.codes[inside]
         sizes = np.bincount(some[some >= 0], minlength=len(self.names))
-        if (sizes > 0).sum() > MOST_GROUPS:
+        if (sizes > 0).sum() > MOST_GROUPS and not self.declared:
             raise HoldfastError(
                 f"`by` makes {int((sizes > 0).sum()):,} groups, and up to {MOST_GROUPS:,} are "
                 "answered about. Hint: classes of the column, or fewer rows by `where`."
@@ -149,7 +151,8 @@ class RowGroups:
 
 def _by_columns(release: "Release", columns: list[str]) -> RowGroups:
     if columns == list(release.partition.within.columns):
-        return RowGroups(list(release.group_names), _declared(release), ", ".join(columns))
+        names, codes = list(release.group_names), _declared(release)
+        return RowGroups(names, codes, ", ".join(columns), declared=True)
     cells = [published(release, name, "by") for name in columns]
     if len(columns) == 1:
         return _coded(list(cells[0]), columns[0], _label_order)

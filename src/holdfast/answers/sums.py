@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, Answer, Answers, Unit, apart, check_level, percent
+from holdfast.answers.answer import Answer, Answers, Unit, apart, check_level, percent
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.labels import Labels, published
@@ -19,6 +19,7 @@ from holdfast.answers.result import QuestionResult
 from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

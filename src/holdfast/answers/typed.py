@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import ask_change, row_changes
 from holdfast.answers.conditions import cell_texts
 from holdfast.answers.grammar import Call, ReleaseMethod, parse
 from holdfast.answers.labels import Labels, published
+from holdfast.answers.merging import MergedRelease
 from holdfast.answers.pairs import PAIRS, ask_pair
 from holdfast.answers.questions import QUESTIONS, SYNONYMS
 from holdfast.answers.regression import regress
@@ -20,6 +20,7 @@ from holdfast.answers.selection import chosen_rows
 from holdfast.answers.sums import derive
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, one_line
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -56,6 +57,13 @@ def ask_anything(
                 f"`{name}` does not go with such a question ({question!s:.40}).{hint}"
             )
     how["level"] = level
+    answer = _called(release, call, how)
+    if isinstance(release, MergedRelease) and release.unmatched:
+        return answer.noted(release.unmatched)
+    return answer
+
+
+def _called(release: "Release", call: Call, how: dict[str, Any]) -> Any:
     if call.method is ReleaseMethod.CHANGES:
         return _changes(release, call, how)
     if call.names:

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 
-LEVEL = 0.9  # of an interval
+LEVEL = 0.9  # of every interval, unless another is asked for
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -58,7 +58,8 @@ def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> Draw
 def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
     """Equally likely laws of a part, of shape (draws, cells)."""
     features = walk(cells)
-    covariances = covariance_of(cells) * np.square(SCALES)[:, None, None]
+    scales = np.array(SCALES)[:, None, None]
+    covariances = scales**2 * covariance_of(cells)
     modes, spreads = _modes(seen, law, features, np.linalg.inv(covariances))
     steps = rng.standard_normal((len(SCALES), PROPOSED, len(features)))
     stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(SCALES), PROPOSED)))

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-LEVEL = 0.9  # of every interval, unless another is asked for
+from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.answers.answer import Answer

@@ -15,9 +15,8 @@ import numpy as np
 
 from holdfast.fit import functionals
 from holdfast.fit.functionals import Functional
-from holdfast.fit.histogram import Draws, Histogram
+from holdfast.fit.histogram import LEVEL, Draws, Histogram
 from holdfast.release.groups import ALL_ROWS
-from holdfast.release.row_intervals import LEVEL
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

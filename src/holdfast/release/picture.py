@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.errors import numbered
-from holdfast.fit.histogram import Histogram
+from holdfast.fit.histogram import LEVEL, Histogram
 from holdfast.release.common import drawn
-from holdfast.release.row_intervals import LEVEL
 from holdfast.release.svg import LETTER, LINE, element, moved, picture, shorter, words
 
 if TYPE_CHECKING:

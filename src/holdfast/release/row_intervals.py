@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
+from holdfast.fit.histogram import LEVEL
 from holdfast.privacy.noise import Noise
 
 if TYPE_CHECKING:
     from holdfast.fit.estimate import Estimate
 
-LEVEL = 0.9
 FEW = 20
 """Rows for one unit of mean noise, below which a table's distribution is too little known to be a
 prior: 50 rows at epsilon = 0.1 hold the truth in 74 % of likely intervals, at 0.48 in 89 %."""
