@@ -60,7 +60,8 @@ def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Fl
     features = walk(cells)
     scales = np.array(SCALES)[:, None, None]
     covariances = scales**2 * covariance_of(cells)
-    modes, spreads = _modes(seen, law, features, np.linalg.inv(covariances))
+    precisions = np.asarray(np.linalg.inv(covariances), dtype=np.float64)
+    modes, spreads = _modes(seen, law, features, precisions)
     steps = rng.standard_normal((len(SCALES), PROPOSED, len(features)))
     stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(SCALES), PROPOSED)))
     steps = np.einsum("tij,tsj->tsi", np.linalg.cholesky(spreads), steps * stretch[:, :, None])
