@@ -38,7 +38,7 @@ from holdfast.privacy.randomness import Simulation
 FOLDER = Path(os.environ.get("HOLDFAST_DATA", "data"))
 FIGURES = Path(__file__).parent / "figures" / "accuracy.json"
 FORMER = Path(__file__).parent / "figures" / "accuracy_former.json"
-DEMO = Path(__file__).parent.parent / "src" / "holdfast" / "data" / "county_homicides_1996.csv"
+DEMO = Path(__file__).parents[1] / "src/holdfast/plan/data/county_homicides_1996.csv"
 EPSILONS = ("0.1", "0.22", "0.48", "1.05", "2.29", "5")
 LARGEST_BOUND = 1500  # counts for which the bound is computed
 PROTOTYPE = {

@@ -25,7 +25,7 @@ import pandas as pd
 import holdfast
 
 RELEASES = int(sys.argv[2]) if len(sys.argv) > 2 else 10
-DEMO = Path(__file__).parent.parent / "src" / "holdfast" / "data" / "county_homicides_1996.csv"
+DEMO = Path(__file__).parents[1] / "src/holdfast/plan/data/county_homicides_1996.csv"
 CRIME = Path(os.environ.get("HOLDFAST_DATA", "data")) / "crime_by_county.csv"
 EPSILONS = ("0.1", "0.5", "1", "2")
 TOP = 30  # from which homicides of the demo table are shown as one

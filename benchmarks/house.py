@@ -120,26 +120,31 @@ def walk(call: Callable[[], object]) -> list[tuple[str, str]]:
     return entered
 
 
-def walks(list_all: bool) -> None:
-    """Print the walk of the three calls that most users make."""
-    for module in pkgutil.walk_packages([str(HERE)], "holdfast."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
-    folder = Path(tempfile.mkdtemp())
+def calls(folder: Path) -> dict[str, Callable[[], object]]:
+    """The calls that most users make, of a small file that is written to an empty folder."""
     table = folder / "homicides.csv"
     table.write_text("\n".join(TABLE) + "\n")
     columns = {"count": "homicides", "category": "county"}
     release = holdfast.privatize(table, epsilon="1.0", **columns)
     release.save(folder / "release")
-    calls: dict[str, Callable[[], object]] = {
+    return {
         "privatize": lambda: holdfast.privatize(table, epsilon="1.0", **columns),
-        "save": lambda: release.save(folder / "again"),
+        "save": lambda: release.save(Path(tempfile.mkdtemp(dir=folder)) / "release"),
         "load": lambda: holdfast.load(folder / "release"),
         "ask": lambda: holdfast.load(folder / "release").ask("share", equal=0),
         "verify": lambda: holdfast.verify(folder / "release"),
     }
+
+
+def walks(list_all: bool) -> None:
+    """Print the walk of each call, once its modules are imported."""
+    for module in pkgutil.walk_packages([str(HERE)], "holdfast."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    every = calls(Path(tempfile.mkdtemp()))
     print(f"\n{'walk':12}{'files':>8}{'functions':>11}{'calls':>9}{'changes of package':>20}")
-    for name, call in calls.items():
+    for name, call in every.items():
+        call()
         entered = walk(call)
         packages = [file.split("/")[0] for file, _ in entered]
         changes = sum(a != b for a, b in pairwise(packages))

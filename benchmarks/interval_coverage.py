@@ -69,7 +69,7 @@ def tables(wanted: set[str]) -> Iterator[Table]:
 
 
 def demo() -> Table:
-    text = (files("holdfast") / "data" / "county_homicides_1996.csv").read_text()
+    text = (files("holdfast") / "plan" / "data" / "county_homicides_1996.csv").read_text()
     rows = list(csv.DictReader(text.splitlines()))
     counts = np.array([int(row["homicides"]) for row in rows])
     people = np.array([int(row["population"]) for row in rows])

@@ -17,7 +17,7 @@ from lowest import __file__ as LOWEST
 
 MOST = 550  # MiB of a plain install
 OTHERS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
-DATA = "import holdfast, pathlib; print(pathlib.Path(holdfast.__file__).parent / 'data')"
+DATA = "import holdfast, pathlib; print(pathlib.Path(holdfast.__file__).parent / 'plan' / 'data')"
 OPTIONS = (
     *("--count", "homicides", "--category", "county", "--keep", "population"),
     *("--epsilon", "1", "--out", "release"),

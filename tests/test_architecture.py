@@ -24,7 +24,6 @@ EXCEPTIONS = {
     ("fit.estimate", "fit.parts"): "`Estimate.part`, likewise",
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
     ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
-    ("release.release", "release.groups"): "`Release.groups`, likewise",
     ("release.release", "release.plot"): "`Release.plot`, likewise",
     ("release.release", "release.relations"): "`Release.related`, likewise",
     ("release.release", "release.regroup"): "`Release.by`, likewise",

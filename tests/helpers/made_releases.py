@@ -12,15 +12,14 @@ import holdfast
 from holdfast.fit import choose_blocks, share_of_sums
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.persons import Persons
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Persons, Promise
 from holdfast.privacy.randomness import Simulation
 from holdfast.release.release import Column, Release
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.partition import Partition, partition
 
-DEMO = Path(holdfast.__file__).parent / "data" / "county_homicides_1996.csv"
+DEMO = Path(holdfast.__file__).parent / "plan" / "data" / "county_homicides_1996.csv"
 
 
 def counties() -> tuple[dict[str, list[str]], np.ndarray]:

@@ -9,8 +9,7 @@ from holdfast.fit.blocks import choose_blocks
 from holdfast.fit.split import share_of_sums
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.persons import Persons
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Persons, Promise
 from holdfast.privacy.randomness import Simulation
 from holdfast.release.release import Column, Release
 from holdfast.tables.groups import Within, read_within

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from holdfast.match.permutation import FEW, Ties
-from holdfast.verify.ties import places
+from holdfast.verify.matching import places
 
 MISTAKE = 1e-6  # probability with which a test of a uniform permutation fails
 SIZES = [*range(1, FEW + 3), 36, 37, 48, 49, 50, 63, 64, 65, 99, 100, 101, 1000, 1023, 1025, 40_000]

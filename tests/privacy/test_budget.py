@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget, exact_epsilon, read_split, totals_share
-from holdfast.privacy.persons import Persons
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Persons, Promise
 
 
 @pytest.mark.parametrize(

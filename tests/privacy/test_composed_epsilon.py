@@ -11,8 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.composition import Charge, charges_of, composed_epsilon, sums_of
 from holdfast.privacy.noise import Noise
-from holdfast.privacy.persons import read_persons
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Promise, read_persons
 from holdfast.privacy.rational import exp_below
 
 DELTA = Fraction(1, 1000)

@@ -8,7 +8,6 @@ import holdfast
 from forging import forged, of_lines, of_record, of_text
 from holdfast.errors import HoldfastError
 from holdfast.release import csv_files
-from holdfast.release.groups import group_names
 from holdfast.tables.groups import Within
 from holdfast.tables.partition import Partition
 from holdfast.verify import record as records
@@ -85,8 +84,8 @@ def test_groups_of_one_name_are_numbered_alike_by_both_sides():
     labels = [tuple(label) for label in labels] + [("a", "a, a (3)"), ("a, a", "a (3)")]
     partition = Partition(within=Within(("k", "l")), labels=tuple(labels), sizes=np.ones(7, int))
     groups = {"columns": ["k", "l"], "labels": [list(label) for label in labels]}
-    assert list(group_names(partition)) == records._names_of(groups)
-    assert len(set(group_names(partition))) == 7
+    assert list(partition.names) == records._names_of(groups)
+    assert len(set(partition.names)) == 7
 
 
 def test_two_groups_with_one_label_are_none(bundle, tmp_path):

@@ -21,7 +21,7 @@ Columns = Sequence[tuple[str, "Histogram"]]
 @contextmanager
 def demo_table() -> Iterator[Path]:
     """The built-in table: homicides by US county in 1996, with populations; public data."""
-    with as_file(files("holdfast") / "data" / "county_homicides_1996.csv") as path:
+    with as_file(files("holdfast") / "plan" / "data" / "county_homicides_1996.csv") as path:
         yield path
 
 
@@ -141,8 +141,7 @@ WIDE, TALL, LEFT, ABOVE = 640, 260, 60, 70
 def _draw(path: Path, columns: Columns) -> None:
     """The true distribution as an outline, and what was released as bars in it."""
     from holdfast.cli.bars import shares_in
-    from holdfast.release.picture import SHARES, bins, labels
-    from holdfast.release.svg import element, moved, picture, words
+    from holdfast.release.picture import SHARES, bins, element, labels, moved, picture, words
     from holdfast.tables.files import write_whole
 
     (_, truth), *others = columns

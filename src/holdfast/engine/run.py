@@ -21,7 +21,7 @@ from holdfast.ledger.request import Payment
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.composition import charges_of
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Promise
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.release.bundle import bundle_size, check_place, check_room, write
 from holdfast.release.csv_files import NEWLINES, Dialect

@@ -110,7 +110,7 @@ def _folder(folder: Path | None, demo: bool) -> Iterator[Folder]:
 
 
 def _copy_demo(folder: Path) -> None:
-    with as_file(files("holdfast") / "data" / DEMO) as path:
+    with as_file(files("holdfast") / "plan" / "data" / DEMO) as path:
         shutil.copy(path, folder / DEMO)
 
 

@@ -10,7 +10,7 @@ from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.plan import concerns
 from holdfast.plan.words import aligned
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Promise
 
 if TYPE_CHECKING:
     from holdfast.request import Request

@@ -133,7 +133,7 @@ def deployments() -> list[dict[str, Any]]:
     """
     import csv
 
-    text = (files("holdfast") / "data" / "deployments.csv").read_text(encoding="utf-8")
+    text = (files("holdfast") / "plan" / "data" / "deployments.csv").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = list(csv.DictReader(text.splitlines()))
     for row in rows:
         row["year"], row["epsilon"] = int(row["year"]), float(row["epsilon"])

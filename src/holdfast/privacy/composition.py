@@ -26,8 +26,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.persons import PersonIn
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import PersonIn, Promise
 
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons: errors of 1 in 50,000
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are

@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.fit import functionals
 from holdfast.fit.functionals import Functional
 from holdfast.fit.histogram import LEVEL, Draws, Histogram
-from holdfast.release.groups import ALL_ROWS
+from holdfast.tables.partition import ALL_ROWS
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

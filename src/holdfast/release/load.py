@@ -17,12 +17,11 @@ from holdfast.fit.histogram import Histogram
 from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.noise import Noise
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Promise
 from holdfast.release.bundle import RECORD, SUMS, file_hash
 from holdfast.release.common import DISTRIBUTION
 from holdfast.release.csv_files import Dialect
 from holdfast.release.frames import as_table
-from holdfast.release.groups import ALL_ROWS, group_names
 from holdfast.release.limits import LARGEST, SCHEMA, check_size
 from holdfast.release.relations import ranked
 from holdfast.release.release import Column, Release, joined, zeros_by_group
@@ -36,7 +35,7 @@ from holdfast.release.stored import (
 from holdfast.release.strict_json import parse_json
 from holdfast.release.table_files import FORMATS, ROWS, table_name, titles
 from holdfast.tables.groups import Within
-from holdfast.tables.partition import Partition
+from holdfast.tables.partition import ALL_ROWS, Partition
 
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
 Folder = str | os.PathLike[str]
@@ -179,7 +178,8 @@ def _columns(
             ties=int(said["ties"]),
             published=tuple(map(_measured_rows, histograms, zeros)),
         )
-        columns.append(ranked(column, columns, said["relations"]))
+        related = said["relations"]
+        columns.append(ranked(column, columns, related) if related else column)
     return columns
 
 
@@ -187,9 +187,8 @@ def _groups(said: dict[str, Any]) -> Partition:
     within = Within.from_dict(said)
     labels = tuple(tuple(map(str, label)) for label in said["labels"])
     partition = Partition(within=within, labels=labels, sizes=np.zeros(len(labels), dtype=np.int64))
-    if {len(label) for label in labels} != {len(within.parts)} or list(
-        group_names(partition)
-    ) != list(said["names"]):
+    wide = {len(label) for label in labels} == {len(within.parts)}
+    if not wide or list(partition.names) != list(said["names"]):
         raise HoldfastError("release.json does not name its groups by their labels.")
     return partition
 

@@ -5,19 +5,20 @@ Whiskers are 90 % intervals of what is true. The last bar stands for all counts 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.errors import numbered
 from holdfast.fit.histogram import LEVEL, Histogram
+from holdfast.release import escape
 from holdfast.release.common import drawn
-from holdfast.release.svg import LETTER, LINE, element, moved, picture, shorter, words
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
 
 PICTURE = "distribution.svg"
+LETTER, LINE = 6.6, 18  # how wide a letter is at most, on average; how tall a line
 MOST_BARS = 20  # beside that of zero
 REACH = 0.9  # of the rows that have one or more: what is above is one bar
 MOST_COLUMNS, MOST_GROUPS = 4, 8  # that have a panel
@@ -191,3 +192,49 @@ def _names(some: Sequence[Bar], place: float, height: float) -> list[str]:
         words(some[k].label, round(middles[k], 1), height + 16)
         for k in dict.fromkeys([*shown, last])
     ]
+
+
+def element(tag: str, inside: str | None = None, **attributes: Any) -> str:
+    """An element with its attributes in this order; `_` in a name stands for `-`.
+
+    >>> element("rect", width=3, fill_opacity=0.5)
+    '<rect width="3" fill-opacity="0.5"/>'
+    """
+    named = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return f"<{tag}{named}/>" if inside is None else f"<{tag}{named}>{inside}</{tag}>"
+
+
+def words(text: str, x: float, y: float, anchor: str = "middle", **attributes: Any) -> str:
+    """Words at a place."""
+    place = {"x": f"{x:g}", "y": f"{y:g}"}
+    return element("text", escape.svg(text), **place, text_anchor=anchor, **attributes)
+
+
+def shorter(text: str, room: float) -> str:
+    """Words that fit into so much room.
+
+    >>> shorter("a county with a long name", 100)
+    'a county with …'
+    """
+    most = max(int(room / LETTER), 2)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def moved(x: float, y: float, parts: Sequence[str]) -> str:
+    """Parts moved to a place together."""
+    return element("g", "\n".join(["", *parts, ""]), transform=f"translate({x:g},{y:g})")
+
+
+def picture(title: str, width: float, height: float, parts: Sequence[str]) -> str:
+    """A whole file: these parts on white.
+
+    >>> picture("two bars", 10, 10, []).count("<rect")
+    1
+    """
+    white = element("rect", width=f"{width:g}", height=f"{height:g}", fill="white")
+    inside = "\n".join(["", element("title", escape.svg(title)), white, *parts, ""])
+    size = {"width": f"{width:g}", "height": f"{height:g}", "viewBox": f"0 0 {width:g} {height:g}"}
+    return element(
+        "svg", inside, xmlns="http://www.w3.org/2000/svg", **size, role="img",
+        font_family="sans-serif", font_size=12, fill="#222",
+    )  # fmt: skip

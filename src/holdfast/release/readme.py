@@ -10,8 +10,8 @@ from typing import Any
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.groups import ALL_ROWS
 from holdfast.release.table_files import titles
+from holdfast.tables.partition import ALL_ROWS
 
 SIMULATED = "SIMULATION, protects nobody"
 Record = Sequence[str]

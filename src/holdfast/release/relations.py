@@ -23,8 +23,8 @@ def related(release: "Release") -> "Release":
 
 
 def ranked(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]) -> "Column":
-    """The column, its rows ranked with released counts of earlier ones; by noisy counts alone where
-    all weights are 0."""
+    """The column with its rows ranked by released counts of earlier ones too; by noisy counts alone
+    where all weights are 0."""
     histograms, some = column.histograms, any(weights)
     return replace(
         column,

@@ -16,10 +16,9 @@ from holdfast.fit.histogram import Histogram, added, collected
 from holdfast.match.match import Matcher
 from holdfast.measure.measurement import Measurement, Tally
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.promise import Promise
+from holdfast.privacy.persons import Promise
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
-from holdfast.release.groups import Group, Groups, group_names
 from holdfast.release.limits import BATCH_ROWS
 from holdfast.tables.partition import Partition
 
@@ -109,6 +108,41 @@ def released(
 def _wide(*arrays: Integers) -> Iterator[Integers]:
     """Integers of 64 bits: tables of many rows hold them in fewer."""
     return (array.astype(np.int64, copy=False) for array in arrays)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Group:
+    """One group of a release."""
+
+    name: str
+    number: int
+    """In the order of the groups."""
+    label: tuple[str, ...]
+    """A text for each column of `within`."""
+    columns: tuple[Column, ...]
+
+    def __getitem__(self, column: str) -> Histogram:
+        return next(
+            each.histograms[self.number]
+            for each in self.columns
+            if column in (each.name, each.title)
+        )
+
+    @property
+    def distribution(self) -> Histogram:
+        """How many measured rows of the group have each released count; of the first column of
+        counts where there are several, and `group["murder"]` of the others."""
+        return self.columns[0].histograms[self.number]
+
+    def __repr__(self) -> str:
+        return f"Group({self.name!r}, {self.distribution.size:,} measured rows)"
+
+
+class Groups(dict[str, Group]):
+    """The groups of a release by name, in their order."""
+
+    def __missing__(self, name: str) -> Group:
+        raise HoldfastError(f"this release has no group {name!r:.60}. Hint: {listed_names(self)}.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -235,10 +269,10 @@ class Release(Answering):
         """How many measured rows have each released count."""
         return self.only.distribution
 
-    @cached_property
+    @property
     def group_names(self) -> tuple[str, ...]:
         """A name for each group, in their order; all are different."""
-        return group_names(self.partition)
+        return self.partition.names
 
     @property
     def groups(self) -> Groups:

@@ -21,8 +21,8 @@ from holdfast.release.csv_files import (
     read_columns,
     whole_numbers,
 )
-from holdfast.release.groups import ALL_ROWS
 from holdfast.release.table_files import PARTS, ROWS, rows_header, titles
+from holdfast.tables.partition import ALL_ROWS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -22,8 +22,7 @@ from holdfast.request.together import (
 
 if TYPE_CHECKING:
     from holdfast.privacy.budget import Budget
-    from holdfast.privacy.persons import Persons
-    from holdfast.privacy.promise import Promise
+    from holdfast.privacy.persons import Persons, Promise
     from holdfast.tables.options import TableOptions
 
 
@@ -112,7 +111,7 @@ class Request(Declared):
         groups : int
             Groups of the table: public.
         """
-        from holdfast.privacy.promise import Promise
+        from holdfast.privacy.persons import Promise
 
         persons = self.persons
         numbers = [rows] * len(self.columns) if isinstance(rows, int) else rows

@@ -12,7 +12,7 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.counts import label_text
 from holdfast.tables.groups import Within, classes_rule
 
-MISSING_LABEL = "(missing)"
+ALL_ROWS, MISSING_LABEL = "all rows", "(missing)"
 Label = tuple[str, ...]
 Coded = tuple[Integers, list[Any]]
 """A column: for each row the number of its cell, and the different cells."""
@@ -35,17 +35,31 @@ class Partition:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The labels in a line each."""
-        return tuple(name_of(label) for label in self.labels)
+        """A name for each group, all of them different.
+
+        >>> labels = (("a, b", "c"), ("a", "b, c"), ("", "x"))
+        >>> Partition(within=Within(("k", "l")), labels=labels, sizes=np.ones(3, int)).names
+        ('a, b, c', 'a, b, c (2)', '(missing), x')
+        """
+        if not self.within.parts:
+            return (ALL_ROWS,)
+        names, last = dict[str, None](), dict[str, int]()
+        for name in map(name_of, self.labels):
+            unique, number = name, last.get(name, 1)
+            while unique in names or unique == ALL_ROWS:
+                number += 1
+                unique = f"{name} ({number})"
+            names[unique], last[name] = None, number
+        return tuple(names)
 
 
 def name_of(label: Label) -> str:
     """A label in a line.
 
-    >>> name_of(("NE", "")), name_of(("4 to 70",)), name_of(())
-    ('NE, (missing)', '4 to 70', 'all rows')
+    >>> name_of(("NE", "")), name_of(("4 to 70",))
+    ('NE, (missing)', '4 to 70')
     """
-    return ", ".join(text or MISSING_LABEL for text in label) if label else "all rows"
+    return ", ".join(text or MISSING_LABEL for text in label)
 
 
 class GroupReader:

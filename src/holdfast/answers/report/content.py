@@ -18,9 +18,9 @@ from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
-from holdfast.release.groups import ALL_ROWS
 from holdfast.release.picture import bars, bins
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
+from holdfast.tables.partition import ALL_ROWS
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
