@@ -37,7 +37,8 @@ FORMER = not hasattr(holdfast.Release, "by")  # it needed an upper end, and kept
 
 
 def demo():
-    path = str(files("holdfast") / "data" / "county_homicides_1996.csv")
+    folder = files("holdfast") / ("data" if FORMER else "plan/data")
+    path = str(folder / "county_homicides_1996.csv")
     table = pd.read_csv(path, dtype={"county": str})
     return table.assign(state=table.county.str[:2])
 
