@@ -16,7 +16,7 @@ import numpy as np
 
 from holdfast.fit.histogram import Histogram
 from holdfast.match.match import Matcher
-from holdfast.measure.tally import Tally
+from holdfast.measure.measurement import Tally
 from holdfast.privacy.noise import Noise, add_noise
 from holdfast.privacy.randomness import Simulation, SystemEntropy, laplace_measurement
 

@@ -7,7 +7,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.fit.histogram import Histogram
 from holdfast.match.match import AT_A_TIME, MOST_CELLS, Matcher, match
-from holdfast.measure.tally import Tally
+from holdfast.measure.measurement import Tally
 
 
 def histogram(counts):

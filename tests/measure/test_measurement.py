@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.measure.measurement import Measurement, Sums, Totals
-from holdfast.measure.tally import Tally
+from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
 from holdfast.privacy.noise import Noise
 
 NOISE = Noise(epsilon=Fraction(1, 3))

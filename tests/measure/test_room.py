@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.measure.measurement import Measurement
+from holdfast.measure.measurement import Measurement, Tally
 from holdfast.measure.room import FEW_GROUPS, Room, block_sums, group_totals
-from holdfast.measure.tally import Tally
 from holdfast.privacy.noise import Noise, add_noise
 from holdfast.privacy.randomness import Simulation, SystemEntropy
 

@@ -5,8 +5,8 @@ import pytest
 import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.release import limits
-from holdfast.release.limits import check_size
 from holdfast.release.load import load
+from holdfast.release.record import check_size
 from made_releases import made_release
 
 FINE = {"rows": 10, "columns": 1, "groups": 1, "names": ("a",), "labels": [("x",)]}

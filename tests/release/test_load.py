@@ -13,7 +13,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.release import limits
 from holdfast.release.load import load
-from holdfast.release.strict_json import parse_json
+from holdfast.release.record import parse_json
 from made_releases import counties, made_release
 
 
@@ -200,7 +200,7 @@ def test_a_parquet_file_that_would_grow_is_refused(tmp_path):
 
 
 def test_makers_and_readers_have_the_same_limits(monkeypatch, copy, tmp_path):
-    monkeypatch.setattr("holdfast.release.limits.MOST_GROUPS", 10)
+    monkeypatch.setattr("holdfast.release.record.MOST_GROUPS", 10)
     with pytest.raises(HoldfastError, match="46 groups, and a release at most 10"):
         load(copy)
     cells, counts = counties()

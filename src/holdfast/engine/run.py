@@ -25,8 +25,8 @@ from holdfast.privacy.persons import Promise
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.release.bundle import bundle_size, check_place, check_room, write
 from holdfast.release.csv_files import NEWLINES, Dialect
-from holdfast.release.limits import check_size
 from holdfast.release.load import load
+from holdfast.release.record import check_size
 from holdfast.release.release import Release
 from holdfast.request import Request
 from holdfast.tables.arrow_files import ParquetFiles

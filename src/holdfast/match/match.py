@@ -8,7 +8,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.fit.histogram import Histogram
 from holdfast.match.permutation import Ties
-from holdfast.measure.tally import Tally
+from holdfast.measure.measurement import Tally
 
 MOST_CELLS = 1 << 22  # of a direct table from noisy counts to ties
 LARGEST_KEY = 1 << 62

@@ -7,8 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.measure.measurement import Measurement, Sums, Totals, check_edges
-from holdfast.measure.tally import Tally
+from holdfast.measure.measurement import Measurement, Sums, Tally, Totals, check_edges
 from holdfast.privacy.noise import LARGEST, Noise, add_noise
 from holdfast.privacy.randomness import Randomness
 

@@ -26,11 +26,11 @@ from holdfast.release.common import (
 )
 from holdfast.release.csv_files import opened
 from holdfast.release.deployment import deployment_yaml
-from holdfast.release.limits import LARGEST, SCHEMA, check_size
 from holdfast.release.picture import PICTURE, distribution_picture
 from holdfast.release.readme import read_me
+from holdfast.release.record import LARGEST, SCHEMA, check_size, table_name
 from holdfast.release.release import Column, Release, RowBatch
-from holdfast.release.table_files import RowFiles, table_header, table_name
+from holdfast.release.table_files import RowFiles, table_header
 
 RECORD, SUMS = "release.json", "SHA256SUMS"
 README, CODEBOOK, DEPLOYMENT = "README.md", "codebook.md", "deployment.yaml"

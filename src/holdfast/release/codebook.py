@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.table_files import PARTS, titles
+from holdfast.release.record import PARTS, titles
 
 Line = tuple[str, str]
 

@@ -18,7 +18,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.escape import csv_cell, csv_label, from_csv_label
-from holdfast.release.limits import LARGEST_COUNT, LONGEST_RECORD
+from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.keys import keys_between

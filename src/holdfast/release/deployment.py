@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.table_files import titles
+from holdfast.release.record import titles
 
 FILL_IN = "FILL IN"
 _HEAD = """\

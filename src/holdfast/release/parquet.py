@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.release.limits import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
+from holdfast.release.record import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
 
 
 def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.table_files import titles
+from holdfast.release.record import titles
 from holdfast.tables.partition import ALL_ROWS
 
 SIMULATED = "SIMULATION, protects nobody"

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.measure.measurement import Measurement, Tally
-from holdfast.release.limits import check_size
+from holdfast.release.record import check_size
 from holdfast.tables.groups import read_within
 from holdfast.tables.partition import Partition, partition
 

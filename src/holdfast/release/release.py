@@ -19,7 +19,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Promise
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
-from holdfast.release.limits import BATCH_ROWS
+from holdfast.release.record import BATCH_ROWS
 from holdfast.tables.partition import Partition
 
 Name = str | None

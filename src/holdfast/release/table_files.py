@@ -3,7 +3,7 @@
 docs/bundle.md is their specification. Rows come in batches and no more of them is held.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,32 +13,11 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, opened, texts_of
+from holdfast.release.record import PARTS, ROWS, rows_header, table_name
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.texts import Texts
-
-ROWS = "rows.csv"
-FORMATS = ("csv", "parquet")
-PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
-
-
-def table_name(table_format: str) -> str:
-    """The name of the file with the table."""
-    if table_format not in FORMATS:
-        raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
-    return f"table.{table_format}"
-
-
-def titles(record: dict[str, Any]) -> list[str]:
-    """What files call the columns of counts of a record."""
-    return [column["name"] or "count" for column in record["counts"]]
-
-
-def rows_header(category: str | None, titles: Iterable[str], *, grouped: bool) -> list[str]:
-    """The names of the columns of rows.csv."""
-    parts = (f"{title}_{part}" for title in titles for part in PARTS)
-    return [category or "row", *["group"] * grouped, *parts]
 
 
 def table_header(release: Release) -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from holdfast.release.limits import LARGEST
+from holdfast.release.record import LARGEST
 from holdfast.verify.report import Damage, Found, NotChecked, shown
 
 TABLES = ("table.csv", "table.parquet")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Integers
 from holdfast.fit.histogram import Histogram
-from holdfast.release.stored import Table
+from holdfast.release.load import Table
 from holdfast.verify.report import Damage
 from holdfast.verify.rows import RowsFile, title
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.errors import numbered
 from holdfast.privacy.noise import Noise
-from holdfast.release.limits import (
+from holdfast.release.record import (
     LARGEST_COUNT,
     MOST_COLUMNS,
     MOST_GROUPS,

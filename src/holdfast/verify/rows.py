@@ -19,7 +19,7 @@ from holdfast.release.csv_files import (
     texts_of,
     whole_numbers,
 )
-from holdfast.release.stored import StoredRows
+from holdfast.release.load import StoredRows
 from holdfast.tables.keys import joined_keys, keys_between
 from holdfast.tables.spans import joined
 from holdfast.tables.texts import Texts

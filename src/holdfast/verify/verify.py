@@ -19,10 +19,9 @@ from holdfast.release.common import (
     summaries,
 )
 from holdfast.release.csv_files import labels_of
-from holdfast.release.load import release_of
+from holdfast.release.load import Table, read_distribution, release_of
+from holdfast.release.record import parse_json
 from holdfast.release.release import Release
-from holdfast.release.stored import Table, read_distribution
-from holdfast.release.strict_json import parse_json
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
 from holdfast.verify.record import check_budget, check_fields
@@ -31,13 +30,11 @@ from holdfast.verify.rows import RowsFile, TableFile, csv_columns
 
 BORROWED = {
     "holdfast.privacy.noise": "the law of the noise: variance, quantile, least width",
-    "holdfast.release.limits": "sizes that both sides keep to",
-    "holdfast.release.load": "the release as an object, for the words and the fit",
+    "holdfast.release.load": "distribution.csv, and the release as an object, for words and fit",
     "holdfast.release.release": "its type",
-    "holdfast.release.strict_json": "release.json, parsed without being flooded",
+    "holdfast.release.record": "sizes to keep to; release.json, parsed without being flooded",
     "holdfast.release.parquet": "a Parquet file, read without being flooded",
     "holdfast.release.csv_files": "the columns of CSV files; cells of a Parquet file as text",
-    "holdfast.release.stored": "distribution.csv, and the form in which the maker reads rows.csv",
     "holdfast.fit.histogram": "counts and how many rows have each, in two arrays",
     "holdfast.tables.texts": "a column of texts as spans of bytes",
     "holdfast.tables.spans": "the same",

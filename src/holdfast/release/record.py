@@ -1,0 +1,190 @@
+"""release.json: read with suspicion, the sizes that it keeps to, and what files are called by it.
+
+A maker checks what depends on the table before anything is paid (`check_size`). A reader refuses
+what is larger before it makes room for it, so that a bundle from a stranger takes no more time and
+memory than one of holdfast's own. Files of rows have no bound of their own: they are read in
+batches, and have as many records as release.json says.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NoReturn
+
+from holdfast.errors import HoldfastError
+
+ROWS, FORMATS = "rows.csv", ("csv", "parquet")
+PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
+"""Of a column of counts, in rows.csv."""
+
+SCHEMA: Final = 1
+"""Of the bundle: all files and all fields."""
+
+MOST_ROWS: Final = 1 << 40
+"""Of a table: sums over all rows of small numbers stay far within 64 bits."""
+MOST_COLUMNS: Final = 20
+"""Columns of counts; `Persons` has the same."""
+MOST_GROUPS: Final = 10_000
+"""Declared groups: each has its lines in answers.csv and distribution.csv, and its sums."""
+MOST_PARTS: Final = 50_000
+"""Groups times columns of counts: each has about 20 lines in answers.csv, 50 MB in all."""
+LONGEST_LABEL: Final = 1_000
+"""Characters of a group's label: the README shows 20 groups for each column of counts."""
+MOST_LABELS: Final = 1 << 20
+"""Characters of the labels of all groups, times columns of counts."""
+MOST_NAMES: Final = 1 << 16
+"""Characters of the names of all columns, which stand in several files, escaped."""
+LARGEST_COUNT: Final = 1 << 62
+"""Of a released count; noisy ones are at least its negative."""
+
+LONGEST_RECORD: Final = 1 << 24
+"""Characters of one record of a CSV file."""
+BATCH_ROWS: Final = 1 << 16
+"""Rows that are read and written at a time."""
+BATCH_CHARACTERS: Final = 1 << 25
+"""Characters of a CSV file that are held at a time: wide rows come in smaller batches."""
+
+BATCH_BYTES: Final = 1 << 27
+"""Bytes of one column of a Parquet file, unpacked: of its texts in a batch, and of all that it has
+in a group of rows. What reads them takes six times as much; 1 KB a cell fits."""
+
+LARGEST: Final = {
+    "release.json": 1 << 26,
+    "README.md": 1 << 22,
+    "codebook.md": 1 << 22,
+    "deployment.yaml": 1 << 22,
+    "distribution.svg": 1 << 20,
+    "answers.csv": 1 << 27,
+    "SHA256SUMS": 1 << 12,
+}
+"""Bytes of the files that are read as a whole. release.json holds the noisy sums of all groups: 64
+MB are 6 million of them."""
+DEEPEST: Final = 8
+"""Levels of nesting of release.json."""
+MOST_ENTRIES: Final = 8_000_000
+"""Values in release.json; 1 GB once they are read."""
+LONGEST_NUMBER: Final = 40
+"""Characters of a number in release.json."""
+
+PARQUET_RATIO: Final = 1100
+"""How many bytes one byte of a Parquet file may become: what deflate can at the most."""
+MOST_NESTED = 20 * (4 * MOST_GROUPS + 40)  # objects and lists: sums of each group, of each column
+MOST_TEXTS = 12 * MOST_NESTED  # keys and texts
+# a text without an end is one match too: looking for its end anew at every quote takes for ever
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([][{}])', re.DOTALL)
+
+
+def table_name(table_format: str) -> str:
+    """The name of the file with the table."""
+    if table_format not in FORMATS:
+        raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
+    return f"table.{table_format}"
+
+
+def titles(record: dict[str, Any]) -> list[str]:
+    """What files call the columns of counts of a record."""
+    return [column["name"] or "count" for column in record["counts"]]
+
+
+def rows_header(category: str | None, titles: Iterable[str], *, grouped: bool) -> list[str]:
+    """The names of the columns of rows.csv."""
+    parts = (f"{title}_{part}" for title in titles for part in PARTS)
+    return [category or "row", *["group"] * grouped, *parts]
+
+
+def check_size(
+    *,
+    rows: int,
+    columns: int,
+    groups: int,
+    names: Sequence[str],
+    labels: Iterable[Sequence[str]] = (),
+) -> None:
+    """Refuse a table whose bundle nobody could read; to be called before anything is paid.
+
+    `names` are those of all columns that are published, counts included; `labels` those of the
+    groups, a text for each column that they are of.
+    """
+    lengths = [sum(map(len, label)) for label in labels]
+    for number, most, what in (
+        (rows, MOST_ROWS, "rows"),
+        (columns, MOST_COLUMNS, "columns of counts"),
+        (groups, MOST_GROUPS, "groups"),
+        (groups * columns, MOST_PARTS, "groups in all columns of counts"),
+        (max(lengths, default=0), LONGEST_LABEL, "characters in the label of a group"),
+        (sum(lengths) * columns, MOST_LABELS, "characters in labels of groups"),
+        (sum(map(len, names)), MOST_NAMES, "characters in the names of published columns"),
+    ):
+        if number > most:
+            raise HoldfastError(
+                f"`table` has {number:,} {what}, and a release at most {most:,}. "
+                "Hint: fewer or coarser groups, fewer columns, shorter names."
+            )
+
+
+def parse_json(data: bytes, name: str) -> dict[str, Any]:
+    """The object in these bytes; raises where it is none, is too large, or says a thing twice.
+
+    >>> parse_json(b'{"a": 1, "a": 2}', "x.json")
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `x.json` gives the key 'a' twice.
+    """
+    try:
+        text = data.decode("utf-8")
+        _check_shape(text, name)
+        record = json.loads(
+            text,
+            object_pairs_hook=lambda pairs: _once(pairs, name),
+            parse_constant=lambda constant: _refuse(name, f"holds {constant}, which is no number"),
+            parse_int=lambda digits: int(_short(digits, name)),
+            parse_float=lambda digits: _decimal(digits, name),
+        )
+    except UnicodeDecodeError as error:
+        _refuse(name, f"is not UTF-8 at byte {error.start}")
+    except json.JSONDecodeError as error:
+        _refuse(name, f"is not JSON at line {error.lineno}: {error.msg}")
+    if not isinstance(record, dict):
+        _refuse(name, "must hold a JSON object")
+    return record
+
+
+def _check_shape(text: str, name: str) -> None:
+    depth, nested, texts = 0, 0, 0
+    if text.count(",") > MOST_ENTRIES:
+        _refuse(name, f"holds more than {MOST_ENTRIES:,} entries")
+    for match in _TEXT_OR_BRACKET.finditer(text):
+        if match[1] is None:
+            texts += 1
+        else:
+            opens = match[1] in "[{"
+            depth, nested = depth + (1 if opens else -1), nested + opens
+        if depth > DEEPEST:
+            _refuse(name, f"is nested more than {DEEPEST} levels deep")
+        if nested > MOST_NESTED or texts > MOST_TEXTS:
+            _refuse(name, "holds too many objects, lists or texts")
+
+
+def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in fields:
+            _refuse(name, f"gives the key {ascii(key)[:60]} twice")
+        fields[key] = value
+    return fields
+
+
+def _short(digits: str, name: str) -> str:
+    if len(digits) > LONGEST_NUMBER:
+        _refuse(name, f"holds a number of {len(digits)} digits")
+    return digits
+
+
+def _decimal(digits: str, name: str) -> float:
+    number = float(_short(digits, name))
+    if abs(number) > 1e300:
+        _refuse(name, f"holds the number {digits}, which is too large")
+    return number
+
+
+def _refuse(name: str, why: str) -> NoReturn:
+    raise HoldfastError(f"`{name}` {why}.")
