@@ -4,7 +4,7 @@ import pytest
 
 import holdfast
 from holdfast.errors import HoldfastError
-from holdfast.release import limits
+from holdfast.release import record as limits
 from holdfast.release.load import load
 from holdfast.release.record import check_size
 from made_releases import made_release

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.release import limits
+from holdfast.release import record as limits
 from holdfast.release.load import load
 from holdfast.release.record import parse_json
 from made_releases import counties, made_release
