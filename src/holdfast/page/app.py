@@ -40,7 +40,6 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases/{release}", partial(reading, analyst.overview)),
         Route("/releases/{release}/ask", partial(reading, analyst.ask)),
         Route("/releases/{release}/report", partial(reading, analyst.report)),
-        Route("/releases/{release}/zip", partial(reading, analyst.ready)),
         Route("/releases/{release}/get/{what}", partial(sending, analyst.download)),
         Route("/waiting/{name}", wait),
         Route("/waiting/{name}/state", waited),
