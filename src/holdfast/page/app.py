@@ -15,7 +15,7 @@ from holdfast.page.access import Access
 from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
 from holdfast.page.runs import DraftRun
-from holdfast.page.site import Site, changing, reading, sending, wait, waited
+from holdfast.page.site import Site, changing, reading
 
 MOST = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""
@@ -32,7 +32,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/drafts/{draft}/ledger", partial(changing, steward.start_ledger), methods=["POST"]),
         Route("/drafts/{draft}/run", partial(reading, steward.show_run)),
         Route("/drafts/{draft}/run", partial(changing, steward.run), methods=["POST"]),
-        Route("/drafts/{draft}/progress", partial(sending, steward.progress)),
+        Route("/drafts/{draft}/progress", partial(reading, steward.progress)),
         Route("/drafts/{draft}/cancel", partial(changing, steward.cancel), methods=["POST"]),
         Route("/drafts/{draft}/copy", partial(changing, steward.copy), methods=["POST"]),
         Route("/drafts/{draft}/forget", partial(changing, steward.forget), methods=["POST"]),
@@ -40,9 +40,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases/{release}", partial(reading, analyst.overview)),
         Route("/releases/{release}/ask", partial(reading, analyst.ask)),
         Route("/releases/{release}/report", partial(reading, analyst.report)),
-        Route("/releases/{release}/get/{what}", partial(sending, analyst.download)),
-        Route("/waiting/{name}", wait),
-        Route("/waiting/{name}/state", waited),
+        Route("/releases/{release}/get/{what}", partial(reading, analyst.download)),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),
     ]
     handlers = {HoldfastError: _refused, HTTPException: _missing, Exception: _failed}
