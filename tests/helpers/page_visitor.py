@@ -15,7 +15,6 @@ from holdfast.page.app import MOST, app
 from holdfast.page.folder import Folder
 from holdfast.page.site import Site
 from holdfast.page.state import PrivateFolder
-from holdfast.page.words import PageWords
 
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"
@@ -82,7 +81,7 @@ def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
     """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)
-    site = Site(folder=place, state=PrivateFolder.take(place.root), words=PageWords.of())
+    site = Site(folder=place, state=PrivateFolder.take(place.root))
     guarded = app(site, access, port=PORT, most=most)
     with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
         client.get(f"/?token={access.token}")

@@ -16,6 +16,7 @@ from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
 from holdfast.page.runs import DraftRun
 from holdfast.page.site import Site, changing, reading
+from holdfast.page.words import texts
 
 MOST = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""
@@ -68,7 +69,7 @@ def _home(site: Site, request: Request) -> Response:
 
 
 def _glossary(site: Site, request: Request) -> Response:
-    terms = {k: v for k, v in site.words.content["glossary"].items() if k != "title"}
+    terms = {k: v for k, v in texts()["glossary"].items() if k != "title"}
     return site.show(request, "glossary.html", glossary=terms)
 
 
@@ -84,12 +85,10 @@ async def _refused(request: Request, error: HoldfastError) -> Response:
 
 
 async def _missing(request: Request, error: HTTPException) -> Response:
-    words = request.app.state.site.words.content["error"]
     kind = {404: "missing", 413: "large"}.get(error.status_code, "odd")
-    return _error(request, words[kind], error.status_code)
+    return _error(request, texts()["error"][kind], error.status_code)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """By its type alone: what it says could show counts."""
-    words = request.app.state.site.words.content["error"]
-    return _error(request, words["failed"].format(name=type(error).__name__), 500)
+    return _error(request, texts()["error"]["failed"].format(name=type(error).__name__), 500)

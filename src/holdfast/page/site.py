@@ -21,7 +21,7 @@ from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.state import PrivateFolder
-from holdfast.page.words import PageWords, label_of
+from holdfast.page.words import in_page_words, label_of, texts, with_terms
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -79,7 +79,6 @@ class Site:
 
     folder: Folder
     state: PrivateFolder
-    words: PageWords
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
     templates: jinja2.Environment = field(default_factory=environment, repr=False)
@@ -89,13 +88,13 @@ class Site:
         file was called."""
         kept = re.escape(str(self.state.root))
         message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
-        return self.words.said(message.replace(f"{self.folder.root}/", ""))
+        return in_page_words(message.replace(f"{self.folder.root}/", ""))
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""
         shared = {
-            "t": self.words.spaces,
-            "terms": self.words.with_terms,
+            "t": texts(),
+            "terms": with_terms,
             "said": self.said,
             "label_of": label_of,
             "svg": Markup,  # only for pictures that holdfast draws
@@ -121,7 +120,7 @@ async def changing(view: Change, request: Request) -> Response:
         max_files=2, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
     ) as form:
         if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
-            return site.show(request, "error.html", 403, message=site.words.content["stale"])
+            return site.show(request, "error.html", 403, message=texts()["stale"])
         return await run_in_threadpool(view, site, request, form)
 
 
