@@ -25,7 +25,7 @@ from holdfast.answers.answer import (
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import CombinedNoise, expected_counts
-from holdfast.answers.result import QuestionResult
+from holdfast.answers.result import Cells, QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
@@ -83,34 +83,37 @@ class RowChanges(QuestionResult):
         """Upper ends."""
         return self.noisy + self.reach
 
-    def __str__(self) -> str:
-        rows = np.flatnonzero(self.stands_out)
+    @property
+    def title(self) -> str:
+        """How many changes are more than noise."""
         if len(self) == 1:
-            head = [f"change of {one_line(self.labels[0])}: {self._words(0, self.reach)}"]
-        elif len(rows):
-            some = f", of which {SHOWN} are here" if len(rows) > SHOWN else ""
-            head = [
-                f"change of {numbered(len(self), 'row')}: {len(rows):,} "
-                f"{'stands' if len(rows) == 1 else 'stand'} out among all of them{some}; intervals "
-                f"hold for {percent(self.level)} of rows that were picked so",
-                *self._lines(rows, self.picked_reach),
-            ]
-        else:
-            head = [
+            return f"change of {one_line(self.labels[0])}"
+        number = int(self.stands_out.sum())
+        if not number:
+            return (
                 f"change of {numbered(len(self), 'row')}: no row stands out; among so many, noise "
-                "alone makes changes as large as the largest, which are",
-                *self._lines(np.arange(len(self)), self.reach),
-            ]
-        return "\n".join([*head, *(f"  {note}." for note in self.notes)])
+                "alone makes changes as large as the largest, which are"
+            )
+        some = f", of which {SHOWN} are here" if number > SHOWN else ""
+        return (
+            f"change of {numbered(len(self), 'row')}: {number:,} "
+            f"{'stands' if number == 1 else 'stand'} out among all of them{some}; intervals hold "
+            f"for {percent(self.level)} of rows that were picked so"
+        )
 
-    def _lines(self, rows: Integers, reach: int) -> list[str]:
+    def cells(self) -> Cells:
+        """A line for each of the largest changes, of those that stand out where some do."""
+        picked = len(self) > 1 and self.stands_out.any()
+        rows = np.flatnonzero(self.stands_out) if picked else np.arange(len(self))
+        reach = self.picked_reach if picked else self.reach
         order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
-        return [f"  {one_line(self.labels[row])}: {self._words(row, reach)}" for row in rows[order]]
-
-    def _words(self, row: int, reach: int) -> str:
-        ends = [unsigned_zero(f"{self.noisy[row] + side * reach:+,}") for side in (-1, 1)]
-        expected = unsigned_zero(f"{self.expected[row]:+,.1f}")
-        return f"{expected} expected ({percent(self.level)} interval {ends[0]} to {ends[1]})"
+        return ("row", "expected change", f"{percent(self.level)} interval"), [
+            (
+                one_line(self.labels[row]), unsigned_zero(f"{self.expected[row]:+,.1f}"),
+                " to ".join(unsigned_zero(f"{self.noisy[row] + x:+,}") for x in (-reach, reach)),
+            )
+            for row in rows[order]
+        ]  # fmt: skip
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row, in the order of the later release."""
