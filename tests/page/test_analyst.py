@@ -1,10 +1,8 @@
 """From a release to an answer."""
 
 import csv
-import io
 import re
 import shutil
-import zipfile
 
 import holdfast
 from page_visitor import problem_of, words_of
@@ -15,7 +13,7 @@ def test_a_release_shows_its_verdict_its_picture_and_its_answers(reader, opened)
     said = words_of(page.text)
     assert "was recomputed and holds" in said and "<svg" in page.text
     assert "What it promises" in said and "epsilon = 2" in said
-    assert "Groups of deaths" in said and "README of the release" in said
+    assert "Groups of deaths" in said
 
 
 def test_the_answers_are_those_of_answers_csv(reader, opened, bundle):
@@ -65,13 +63,9 @@ def test_the_recipe_of_a_question_is_shown(reader, opened):
     assert "release.ask('share zero', by='state')" in page
 
 
-def test_files_and_the_zip_can_be_taken_away(reader, opened, bundle):
-    for what, name in (("table", "table.csv"), ("rows", "rows.csv"), ("answers", "answers.csv")):
-        assert reader.get(f"{opened}/get/{what}").content == (bundle / name).read_bytes()
-    packed = zipfile.ZipFile(io.BytesIO(reader.get(f"{opened}/get/zip").content))
-    assert packed.read("first/release.json") == (bundle / "release.json").read_bytes()
-    assert packed.testzip() is None and "first/README.md" in packed.namelist()
-    assert reader.get(f"{opened}/get/..%2Fx").status_code in (400, 404)
+def test_the_folder_of_the_files_is_named_and_the_report_is_shown(reader, opened):
+    assert "All of it is in the folder first:" in words_of(reader.get(opened).text)
+    assert "What was promised" in words_of(reader.get(f"{opened}/report").text)
 
 
 def test_a_damaged_release_says_so_and_shows_nothing_else(visitor, folder, bundle):
@@ -80,7 +74,7 @@ def test_a_damaged_release_says_so_and_shows_nothing_else(visitor, folder, bundl
     table.write_text(table.read_text().replace("C001", "C999"))
     page = visitor.post("/releases", {"path": "bad"})
     assert "damaged" in page.text and "<svg" not in page.text
-    for what in ("ask?question=mean", "get/zip", "report"):
+    for what in ("ask?question=mean", "report"):
         assert visitor.get(f"{page.url.path}/{what}").status_code == 400
 
 

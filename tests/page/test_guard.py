@@ -89,7 +89,7 @@ def test_the_key_of_one_session_is_nothing_to_another(visitor):
 
 
 def test_every_reply_forbids_to_keep_it_and_to_run_what_is_not_ours(reader, opened):
-    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", opened, f"{opened}/get/zip")
+    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", opened, f"{opened}/ask")
     for address in addresses:
         headers = reader.get(address).headers
         assert headers["cache-control"] == "no-store"

@@ -1,14 +1,11 @@
 """The analyst's way: from a release to an answer."""
 
 import shlex
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starlette.background import BackgroundTask
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Recipe
@@ -19,13 +16,6 @@ if TYPE_CHECKING:
     from holdfast.answers.result import QuestionResult
     from holdfast.release.release import Release
 
-FILES = {
-    "answers": "answers.csv",
-    "rows": "rows.csv",
-    "distribution": "distribution.csv",
-    "picture": "distribution.svg",
-}
-"""Files of a release that can be taken away one by one, beside its table."""
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
@@ -44,9 +34,9 @@ def ask(site: Site, request: Request) -> Response:
     opened = _opened(site, request)
     release, asked = opened.loaded(site), dict(request.query_params)
     values: dict[str, Any] = {"opened": opened, "at": opened.shown(site), "asked": asked}
-    values |= {"said_answer": None, "problem": "", "recipe": opened.recipe(site)}
+    values |= {"said_answer": None, "problem": ""}
     values |= {"columns": release.published, "titles": [c.title for c in release.columns]}
-    values |= {"simulated": release.promise.simulated, "example": _example(release)}
+    values |= {"simulated": release.promise.simulated, "recipe": None}
     if asked.get("question", "").strip():
         try:
             key = opened.key("ask")
@@ -83,50 +73,10 @@ def _recipe(at: str, asked: dict[str, str]) -> Recipe:
     )
 
 
-def _example(release: "Release") -> str:
-    """The label of some row, for an example."""
-    batch = next(release.batches())
-    cells = batch.cells.get(release.category or "")
-    return "" if cells is None or not len(cells) else str(cells[0])[:40]
-
-
 def report(site: Site, request: Request) -> Response:
     """The report as it would be written, in a page of its own that may run nothing."""
     made = _opened(site, request).report(site)
     return HTMLResponse(made, headers={"Content-Security-Policy": REPORT_POLICY})
-
-
-def download(site: Site, request: Request) -> Response:
-    """One of the files of a release, or all of them."""
-    opened, what = _opened(site, request), request.path_params["what"]
-    if what == "zip":
-        opened.verified(site).require()  # nothing else is in it, and no links
-        return _zip(site, opened.folder)
-    name = _table(opened) if what == "table" else FILES.get(what)
-    if name is None or not (opened.folder / name).is_file():
-        raise HoldfastError("there is no such file. Hint: go back to the release.")
-    return FileResponse(
-        opened.folder / name,
-        filename=f"{opened.shown(site).replace('/', '-')}-{name}",
-        media_type="application/octet-stream",
-    )
-
-
-def _table(opened: Opened) -> str | None:
-    names = (path.name for path in opened.folder.glob("table.*") if path.is_file())
-    return next(names, None)
-
-
-def _zip(site: Site, folder: Path) -> Response:
-    """The whole folder of a release, in a zip file that is removed once it was sent."""
-    place = site.state.make("zips")
-    made = shutil.make_archive(str(place / "release"), "zip", folder.parent, folder.name)
-    return FileResponse(
-        made,
-        media_type="application/zip",
-        filename=f"{folder.name}.zip",
-        background=BackgroundTask(shutil.rmtree, place, ignore_errors=True),
-    )
 
 
 def _opened(site: Site, request: Request) -> Opened:

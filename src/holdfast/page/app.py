@@ -41,7 +41,6 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases/{release}", partial(reading, analyst.overview)),
         Route("/releases/{release}/ask", partial(reading, analyst.ask)),
         Route("/releases/{release}/report", partial(reading, analyst.report)),
-        Route("/releases/{release}/get/{what}", partial(reading, analyst.download)),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),
     ]
     handlers = {HoldfastError: _refused, HTTPException: _missing, Exception: _failed}

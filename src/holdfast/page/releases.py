@@ -2,13 +2,11 @@
 
 import hashlib
 import os
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, numbered, one_line, roughly
-from holdfast.page.checks import Recipe
 from holdfast.page.folder import stamp
 from holdfast.page.site import Site
 from holdfast.page.state import read_json, write_json
@@ -21,8 +19,6 @@ LEVEL = 0.9
 MOST_ROWS = 2_000
 """Lines of a table that a page shows; files have them all."""
 FIRST_ROWS = 12
-README = "README.md"
-LONGEST_README = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -89,24 +85,12 @@ class Opened:
         """What is shown of it first: the verdict, and of a whole release the rest."""
         verdict = self.verified(site)
         values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
-        values |= {"shown": None, "recipe": self.recipe(site)}
+        values |= {"shown": None, "recipe": None}
         if not verdict:
             return values
         release = self.loaded(site)
-        values["shown"] = site.remembered.get(
-            self.key("shown"), lambda: _shown(release, self.folder)
-        )
+        values["shown"] = site.remembered.get(self.key("shown"), lambda: _shown(release))
         return values | {"content": self.content(site), "most": MOST_ROWS}
-
-    def recipe(self, site: Site) -> Recipe:
-        """How to verify, read and report it elsewhere."""
-        at = self.shown(site)
-        commands = (["holdfast", what, at] for what in ("verify", "report"))
-        return Recipe(
-            command="\n".join(map(shlex.join, commands)),
-            python=f"import holdfast\n\nprint(holdfast.verify({at!r}))\n"
-            f"release = holdfast.load({at!r})",
-        )
 
     def key(self, what: str) -> Any:
         """What a result about it is remembered by: its files as they are now."""
@@ -116,14 +100,12 @@ class Opened:
         return (what, str(self.folder), tuple(map(stamp, files[:64])))
 
 
-def _shown(release: "Release", folder: Path) -> dict[str, Any]:
+def _shown(release: "Release") -> dict[str, Any]:
     """What the page shows of a whole release, beside what its report says."""
     from holdfast.release.picture import distribution_picture
 
     promise = release.promise
     header, rows = _first_rows(release)
-    with (folder / README).open(encoding="utf-8", errors="replace") as file:
-        readme = file.read(LONGEST_README)
     return {
         "promise": f"{numbered(release.rows, 'row')}, epsilon = "
         f"{roughly(float(promise.epsilon), 3)}. "
@@ -132,7 +114,6 @@ def _shown(release: "Release", folder: Path) -> dict[str, Any]:
         "header": header,
         "rows": rows,
         "size": release.rows,
-        "readme": readme,
     }
 
 
