@@ -2,8 +2,10 @@
 
 A change is the later number less the earlier one. The noise of the two is independent and its law
 is known, so the difference of two noisy counts of a row has an exact interval, whatever the counts
-are. Rows that stand out are found by Benjamini and Hochberg's rule, so that of those that are named
-hardly more than one in ten did not change.
+are. Rows that stand out are found from it by Benjamini and Hochberg's rule, so that of those that
+are named hardly more than one in ten did not change. The change of any other row has a shorter
+interval, by the law that its count has in each release; that the two counts of a row are alike is
+not used, which would make it shorter still.
 """
 
 from collections.abc import Sequence
@@ -24,7 +26,7 @@ from holdfast.answers.answer import (
 )
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
-from holdfast.answers.laws import CombinedNoise, expected_counts
+from holdfast.answers.laws import CombinedNoise, RowLaw, difference_intervals, laws_of
 from holdfast.answers.result import QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -53,14 +55,16 @@ class RowChanges(QuestionResult):
     after: Integers = field(repr=False)
     expected: Floats = field(repr=False)
     """Expected true changes, by what is known of the counts of each release."""
-    reach: int
-    """How far the difference of noisy counts is from the true change, with this level."""
+    low: Integers = field(repr=False)
+    """Lower ends of intervals for the true changes: of a row that stands out by the noise alone,
+    and so wide that they hold for rows that were picked so; of others by what is likely of the
+    counts of each release."""
+    high: Integers = field(repr=False)
+    """Upper ends."""
     p_values: Floats = field(repr=False)
     """Of no change at all."""
     stands_out: Marks = field(repr=False)
     """Rows whose change is more than noise makes among so many."""
-    picked_reach: int
-    """How far that of a row that stands out is."""
     only_after: tuple[str, ...] = ()
     only_before: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -73,55 +77,44 @@ class RowChanges(QuestionResult):
         """Differences of noisy counts, which are the true changes on average."""
         return self.after - self.before
 
-    @property
-    def low(self) -> Integers:
-        """Lower ends of the intervals for the true changes."""
-        return self.noisy - self.reach
-
-    @property
-    def high(self) -> Integers:
-        """Upper ends."""
-        return self.noisy + self.reach
-
     def __str__(self) -> str:
         rows = np.flatnonzero(self.stands_out)
         if len(self) == 1:
-            head = [f"change of {one_line(self.labels[0])}: {self._words(0, self.reach)}"]
+            head = [f"change of {one_line(self.labels[0])}: {self._words(0)}"]
         elif len(rows):
             some = f", of which {SHOWN} are here" if len(rows) > SHOWN else ""
             head = [
                 f"change of {numbered(len(self), 'row')}: {len(rows):,} "
                 f"{'stands' if len(rows) == 1 else 'stand'} out among all of them{some}; intervals "
                 f"hold for {percent(self.level)} of rows that were picked so",
-                *self._lines(rows, self.picked_reach),
+                *self._lines(rows),
             ]
         else:
             head = [
                 f"change of {numbered(len(self), 'row')}: no row stands out; among so many, noise "
                 "alone makes changes as large as the largest, which are",
-                *self._lines(np.arange(len(self)), self.reach),
+                *self._lines(np.arange(len(self))),
             ]
         return "\n".join([*head, *(f"  {note}." for note in self.notes)])
 
-    def _lines(self, rows: Integers, reach: int) -> list[str]:
+    def _lines(self, rows: Integers) -> list[str]:
         order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
-        return [f"  {one_line(self.labels[row])}: {self._words(row, reach)}" for row in rows[order]]
+        return [f"  {one_line(self.labels[row])}: {self._words(row)}" for row in rows[order]]
 
-    def _words(self, row: int, reach: int) -> str:
-        ends = [unsigned_zero(f"{self.noisy[row] + side * reach:+,}") for side in (-1, 1)]
+    def _words(self, row: int) -> str:
+        ends = [unsigned_zero(f"{end:+,}") for end in (self.low[row], self.high[row])]
         expected = unsigned_zero(f"{self.expected[row]:+,.1f}")
         return f"{expected} expected ({percent(self.level)} interval {ends[0]} to {ends[1]})"
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row, in the order of the later release."""
-        picked = np.where(self.stands_out, self.picked_reach, self.reach)
         return {
             "row": list(self.labels),
             "noisy_before": self.before.tolist(),
             "noisy_after": self.after.tolist(),
             "expected": np.round(self.expected, 2).tolist(),
-            "low": (self.noisy - picked).tolist(),
-            "high": (self.noisy + picked).tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
             "p_value": [float(f"{p:.3g}") for p in self.p_values],
             "stands_out": self.stands_out.tolist(),
         }
@@ -167,20 +160,36 @@ def row_changes(
     law = CombinedNoise([now, then])
     p_values = law.p_values(difference)
     stands_out = _false_discoveries(p_values, 1 - level)
+    reach = law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common))
+    expected, likely = _likely_changes(laws_of(now, after), laws_of(then, before), level)
+    low, high = np.where(stands_out, [difference - reach, difference + reach], likely)
     return RowChanges(
         level=level,
         labels=tuple(common),
         before=then.noisy[before],
         after=now.noisy[after],
-        expected=expected_counts(now, after) - expected_counts(then, before),
-        reach=law.reach(level),
+        expected=expected,
+        low=low,
+        high=high,
         p_values=p_values,
         stands_out=stands_out,
-        picked_reach=law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common)),
         only_after=only_after,
         only_before=only_before,
         notes=notes,
     )
+
+
+def _likely_changes(
+    after: tuple[list[RowLaw], Integers], before: tuple[list[RowLaw], Integers], level: float
+) -> tuple[Floats, tuple[Integers, Integers]]:
+    """Expected changes and their intervals, from the laws of rows in each release."""
+    (laws, kinds), (earlier, earlier_kinds) = after, before
+    pairs, place = np.unique(kinds * len(earlier) + earlier_kinds, return_inverse=True)
+    of_now = [laws[pair // len(earlier)] for pair in pairs.tolist()]
+    of_then = [earlier[pair % len(earlier)] for pair in pairs.tolist()]
+    expected = [now.mean - then.mean for now, then in zip(of_now, of_then, strict=True)]
+    low, high = difference_intervals(of_now, of_then, level)
+    return np.array(expected)[place], (low[place], high[place])
 
 
 def _false_discoveries(p_values: Floats, error: float) -> Marks:
