@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 
 from holdfast.tables import look as looking
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.look import look
 from holdfast.tables.look_columns import ColumnKind, near_labels
 from holdfast.tables.options import TableOptions
+from open_tables import text_table
 
 MESSY = """Deaths by county, 2023
 Registrar
@@ -67,17 +67,17 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path):
 
 def test_labels_that_come_twice_are_named():
     rows = [[f"p{k}", str(k % 7)] for k in range(60)] + [["p3", "1"]]
-    found = look(CsvTable(("place", "n"), rows))
+    found = look(text_table(("place", "n"), rows))
     assert found.columns[0].repeated == ("p3",) and found.category_like == ("place",)
     assert "'place' has labels that come twice: 'p3'." in texts(found)
-    once = look(CsvTable(("place", "n"), rows[:-1]))
+    once = look(text_table(("place", "n"), rows[:-1]))
     assert once.columns[0].repeated == () and once.category_like == ("place",)
 
 
 def test_rows_that_add_up_are_told_and_marked_as_not_private():
     counts = [*range(3, 40, 3), sum(range(3, 40, 3))]
     rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
-    found = look(CsvTable(("place", "n"), rows))
+    found = look(text_table(("place", "n"), rows))
     assert found.non_private_sums == {"n": "a row is the sum of all others"}
 
 
@@ -124,7 +124,7 @@ def test_persons_who_have_several_rows_are_counted_by_whose_they_are():
 
 def test_dates_in_a_text_file_are_dates_and_no_category():
     rows = [[f"p{k}", f"19{50 + k % 50}-01-{1 + k % 28:02}", str(k % 5)] for k in range(40)]
-    found = look(CsvTable(("place", "born", "n"), rows))
+    found = look(text_table(("place", "born", "n"), rows))
     assert found.columns[1].kind is ColumnKind.DATES and found.category_like == ("place",)
 
 
@@ -139,10 +139,10 @@ def test_identifiers_and_years_are_no_counts():
 
 def test_a_heading_over_two_rows_is_noticed():
     rows = [["", "deaths", "births"], ["Kent", "3", "4"], ["Ely", "0", "2"], ["Rye", "1", "1"]]
-    table = CsvTable(("county", "2022", "2023"), rows)
+    table = text_table(("county", "2022", "2023"), rows)
     assert look(table).two_headings
     assert "seem to go over two rows" in texts(look(table))
-    assert not look(CsvTable(("county", "2022", "2023"), rows[1:])).two_headings
+    assert not look(text_table(("county", "2022", "2023"), rows[1:])).two_headings
 
 
 def test_the_sheets_of_a_workbook_are_a_choice(tmp_path):
@@ -210,7 +210,7 @@ def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
 def test_nines_far_above_all_other_counts_are_asked_about():
     def hints(*counts):
         rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
-        return texts(look(CsvTable(("place", "n"), rows)))
+        return texts(look(text_table(("place", "n"), rows)))
 
     assert "'n' has 99 far above all other counts" in hints(3, 0, 7, 99, 2, 99)
     assert "far above" not in hints(3, 0, 57, 99, 2)
@@ -218,7 +218,7 @@ def test_nines_far_above_all_other_counts_are_asked_about():
 
 def test_names_of_columns_without_rows_are_told():
     words = "There are no rows below the names of the columns."
-    assert texts(look(CsvTable(("place", "n"), []))) == words
+    assert texts(look(text_table(("place", "n"), []))) == words
 
 
 @pytest.mark.parametrize("data", [b"", b"a,n\nx,1\ny,2,3\nz,4\n", b"\x00\x01", b'a,n\n"x,1\n'])

@@ -8,11 +8,10 @@ import pytest
 
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.order import rows_by
 from holdfast.tables.table import open_table
-from open_tables import counts_of, replaced, written
+from open_tables import counts_of, replaced, text_table, written
 
 ROWS = 1200
 COUNTS = np.random.default_rng(4).poisson(6, ROWS)
@@ -158,11 +157,11 @@ def test_the_order_of_a_public_column_is_one_of_numbers_where_all_are():
     options = {"count": "n", "category": "place", "keep": ["size"], "order_by": "size"}
     for other in ("9", "x"):
         rows[2][1] = other
-        table = open_table(CsvTable(("place", "size", "n"), rows), **options)
+        table = open_table(text_table(("place", "size", "n"), rows), **options)
         order = {"9": ["a", "c", "b", "d"], "x": ["b", "c", "a", "d"]}[other]
         assert replaced(table, [0] * 4).column("place") == order
     with pytest.raises(HoldfastError, match="`order_by` must name a column that is published"):
-        open_table(CsvTable(("place", "size", "n"), rows), count="n", category="place",
+        open_table(text_table(("place", "size", "n"), rows), count="n", category="place",
                    order_by="size")  # fmt: skip
 
 

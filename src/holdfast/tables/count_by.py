@@ -92,7 +92,7 @@ class _Counting:
         if isinstance(first, FrameRows):
             return self._frame(first, keys, counts)
         columns = [list(cells) for cells in zip(*keys, strict=True)] + [list(map(str, counts))]
-        return CsvTable.of(ListRows((*self._names, "count"), columns), self._source.style)
+        return CsvTable(ListRows((*self._names, "count"), columns), self._source.style)
 
     def _counted(self, rows: Rows, before: int, index: dict[_Key, int]) -> Integers:
         """How many people of some rows are in each category."""

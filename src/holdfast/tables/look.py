@@ -128,9 +128,9 @@ def look(
     """A first look at a table, with so many of its first and last rows; what cannot be read is
     told, not raised.
 
-    >>> from holdfast.tables.csv import CsvTable
-    >>> rows = [["Wake", "3"], ["wake ", "-9"], ["Hyde", "0"], ["Total", "3"]]
-    >>> for hint in look(CsvTable(("county", "n"), rows)).hints: print(hint.text)
+    >>> from holdfast.tables.csv import CsvTable, ListRows
+    >>> columns = [["Wake", "wake ", "Hyde", "Total"], ["3", "-9", "0", "3"]]
+    >>> for hint in look(CsvTable(ListRows(("county", "n"), columns))).hints: print(hint.text)
     'county' has rows named like totals of others: 'Total'. Leave them out.
     'n' holds what may mean that a count is not known: '-9'.
     'county' has labels that may be two spellings of one: 'wake ' and 'Wake'.

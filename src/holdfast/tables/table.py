@@ -138,9 +138,9 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     DuckDB relation, a `CsvTable`, the path of a CSV, Parquet or Excel file, or a folder of CSV or
     Parquet files.
 
-    >>> from holdfast.tables.csv import CsvTable
-    >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
-    >>> table = open_table(frame, count="deaths", category="county", structural_zero=["Ely"])
+    >>> from holdfast.tables.csv import CsvTable, ListRows
+    >>> text = CsvTable(ListRows(("county", "deaths"), [["Kent", "Ely"], ["3", "0"]]))
+    >>> table = open_table(text, count="deaths", category="county", structural_zero=["Ely"])
     >>> table.published, table.measured["deaths"].tolist()
     (('county', 'deaths'), [1])
     """
@@ -210,9 +210,9 @@ class Whose:
 def whose(table: Table) -> Whose | None:
     """What tells whose each row is; None where rows may come in another order the next time.
 
-    >>> from holdfast.tables.csv import CsvTable
-    >>> tables = [CsvTable(("place", "n"), [[place, "3"]]) for place in ("Kent", "Kent", "Ely")]
-    >>> same, again, other = (whose(open_table(table, count="n")) for table in tables)
+    >>> from holdfast.tables.csv import CsvTable, ListRows
+    >>> rows = [ListRows(("place", "n"), [[place], ["3"]]) for place in ("Kent", "Kent", "Ely")]
+    >>> same, again, other = (whose(open_table(CsvTable(each), count="n")) for each in rows)
     >>> same == again, same == other
     (True, False)
     """
