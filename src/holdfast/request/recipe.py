@@ -17,29 +17,7 @@ def in_words(value: Any) -> list[str]:
         return [f"{name}={number}" for name, number in value.items()]
     if isinstance(value, list | tuple):
         return [word for each in value for word in in_words(each)]
-    if _is_classes(value):
-        return [f"{value.column}:{value.number or 'auto'}"]
-    return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
-
-
-def in_python(value: Any) -> str:
-    """A value as Python code.
-
-    >>> in_python({"murder": 1}), in_python(["state"])
-    ("{'murder': 1}", "['state']")
-    """
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(in_python, value))}]"
-    if _is_classes(value):
-        number = "" if value.number is None else f", {value.number}"
-        return f"holdfast.classes({value.column!r}{number})"
-    return repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
-
-
-def _is_classes(value: Any) -> bool:
-    from holdfast.tables.groups import Classes
-
-    return isinstance(value, Classes)
+    return [str(value)]
 
 
 def exact_text(number: Fraction) -> str:
@@ -55,7 +33,7 @@ def exact_text(number: Fraction) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A checked value as Python takes it: text for exact numbers and paths, lists, names.
+    """A checked value as Python takes it: text for exact numbers, paths and periods, lists.
 
     >>> plain((Fraction(1, 2), 3, None))
     ['0.5', 3, None]
@@ -66,16 +44,4 @@ def plain(value: Any) -> Any:
         return exact_text(value) if isinstance(value, Fraction) else os.fspath(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return _plain_part(value)
-
-
-def _plain_part(value: Any) -> Any:
-    """Groups, a subset, and what is its own text, such as a period."""
-    from holdfast.tables.groups import Classes, Within
-    from holdfast.tables.subset import Subset
-
-    if isinstance(value, Within):
-        return list(value.parts)
-    if isinstance(value, Subset):
-        return {value.column: value.label}
-    return value if isinstance(value, Classes) else str(value)
+    return str(value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import one_line
 from holdfast.request.fields import FIELDS, Declared
 from holdfast.request.parameter import Form
-from holdfast.request.recipe import exact_text, in_python, in_words, plain
+from holdfast.request.recipe import exact_text, in_words, plain
 from holdfast.request.together import (
     MADE_BY_COUNTING,
     ONE_COLUMN,
@@ -61,7 +61,7 @@ class Request(Declared):
         """The same from words of a command line or a form, by the name of the field.
 
         >>> Request.from_words({"epsilon": ["1"], "within": ["state", "population:8"]}).within
-        Within(parts=('state', Classes(column='population', number=8)))
+        Within(parts=('state', holdfast.classes('population', 8)))
         """
         return cls.read(**{name: FIELDS[name].read(list(said)) for name, said in words.items()})
 
@@ -148,7 +148,7 @@ class Request(Declared):
     def given(self) -> dict[str, Any]:
         """The arguments of `holdfast.privatize` that make this request, without defaults."""
         made = MADE_BY_COUNTING if self.from_people else ()
-        values = {name: plain(getattr(self, name)) for name in FIELDS if name not in made}
+        values = {name: self._plain(name) for name in FIELDS if name not in made}
         return {
             name: value[0] if isinstance(value, list) and len(value) == 1 else value
             for name, value in values.items()
@@ -174,6 +174,14 @@ class Request(Declared):
             return None if value is None else value.to_dict()
         if FIELDS[name].form is Form.ROWS and not isinstance(value, str):
             return None  # a mask, or labels: the rows themselves are marked in the release
+        return self._plain(name)
+
+    def _plain(self, name: str) -> Any:
+        value, form = getattr(self, name), FIELDS[name].form
+        if value is not None and form is Form.GROUPS:
+            return list(value.parts)
+        if value is not None and form is Form.LABEL:
+            return {value.column: value.label}
         return plain(value)
 
     def as_python(self, source: str) -> str:
@@ -189,7 +197,7 @@ class Request(Declared):
         )
         <BLANKLINE>
         """
-        options = (f"{name}={in_python(value)}" for name, value in self.given().items())
+        options = (f"{name}={value!r}" for name, value in self.given().items())
         lines = "".join(f"    {argument},\n" for argument in (repr(source), *options))
         return f"import holdfast\n\nrelease = holdfast.privatize(\n{lines})\n"
 
