@@ -14,8 +14,8 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.cell_text import cell_text
-from holdfast.tables.counts import Codes, is_missing, label_text, text_values
+from holdfast.tables.cell_text import cell_text, is_missing, label_text
+from holdfast.tables.counts import Codes, text_values
 from holdfast.tables.leaks.totals import TotalRows, is_total
 from holdfast.tables.partition import label_order
 

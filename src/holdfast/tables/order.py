@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.counts import is_missing
+from holdfast.tables.cell_text import is_missing
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import Rows
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.counts import label_text
+from holdfast.tables.cell_text import label_text
 from holdfast.tables.groups import Within, classes_rule
 
 ALL_ROWS, MISSING_LABEL = "all rows", "(missing)"
