@@ -154,10 +154,8 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 def _checked(source: Any, asked: TableOptions) -> Table:
     opened = open_source(source, asked)
-    lone = isinstance(opened, CountsLine)
-    index = tuple(opened.body.names) if isinstance(opened, CountsLine) else ()
-    roles = asked.roles_of_line() if lone else asked.roles(list(opened.columns))
-    names = list(opened.columns)
+    names, lone = list(opened.columns), isinstance(opened, CountsLine)
+    roles = asked.roles_of_line() if lone else asked.roles(names)
     opened.settle(roles.others, (*roles.counts, *roles.within.numbers))
     if names != list(opened.columns):  # they are read in another encoding
         roles = asked.roles(list(opened.columns))
@@ -167,7 +165,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     if later:
         check_sorter()
     reading = Reading(opened, roles)
-    first = FirstPass(reading, index, sorting=later)
+    first = FirstPass(reading, sorting=later)
     for batch in reading.rows(first.names):
         first.see(batch)
     notes = first.finish()
@@ -220,13 +218,12 @@ def whose(table: Table) -> Whose | None:
     if not source.is_small:
         stored = source.digest()
         return None if stored is None else Whose(rows=stored, columns={})
-    line = source if isinstance(source, CountsLine) else None
-    names = (*table.others, *table.withheld) if line is None else tuple(line.body.names)
+    names = (*table.others, *table.withheld)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     for batch in table.batches(published=True, withheld=True):
         for name, column in hashed.items():
             cells = "\n".join(map(repr, batch.cells(name)))
             column.update(f"{cells}\n".encode(errors="surrogatepass"))
     columns = {name: column.digest() for name, column in hashed.items()}
-    called = repr(line and line.title).encode()
+    called = repr(source.title if isinstance(source, CountsLine) else None).encode()
     return Whose(rows=hashlib.sha256(called + b"".join(columns.values())).digest(), columns=columns)
