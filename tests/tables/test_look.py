@@ -74,13 +74,6 @@ def test_labels_that_come_twice_are_named():
     assert once.columns[0].repeated == () and once.category_like == ("place",)
 
 
-def test_rows_that_add_up_are_told_and_marked_as_not_private():
-    counts = [*range(3, 40, 3), sum(range(3, 40, 3))]
-    rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
-    found = look(text_table(("place", "n"), rows))
-    assert found.non_private_sums == {"n": "a row is the sum of all others"}
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table, None])
 def test_a_file_of_persons_is_known_with_how_to_count_them(make, tmp_path):
     people = {
@@ -205,15 +198,6 @@ def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
     assert [row.number for row in (*found.first, *found.last)] == [1, 2, 3, 23]
     assert found.first[2].cells == ("name", "region", "HIV")
     assert found.two_headings and "seem to go over two rows" in texts(found)
-
-
-def test_nines_far_above_all_other_counts_are_asked_about():
-    def hints(*counts):
-        rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
-        return texts(look(text_table(("place", "n"), rows)))
-
-    assert "'n' has 99 far above all other counts" in hints(3, 0, 7, 99, 2, 99)
-    assert "far above" not in hints(3, 0, 57, 99, 2)
 
 
 def test_names_of_columns_without_rows_are_told():

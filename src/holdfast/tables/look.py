@@ -28,9 +28,7 @@ from holdfast.tables.look_columns import (
     looked_column,
     may_be_count,
     names_persons,
-    nines_among,
     persons_by,
-    sums_among,
     text_of,
     two_headings,
 )
@@ -82,10 +80,6 @@ class Look:
     """Columns that may be counts, by what their cells hold."""
     non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column what may stand for a count that is not known."""
-    non_private_nines: dict[str, str] = field(default_factory=dict)
-    """By column a 99 or so that stands far above all other counts."""
-    non_private_sums: dict[str, str] = field(default_factory=dict)
-    """By column how rows add up others."""
     persons_by: tuple[str, ...] = ()
     """Columns by which persons would be counted, where every row seems to be one."""
 
@@ -204,9 +198,6 @@ def _look(
         for at, cell in enumerate(cells[column.name] if column.totals else ())
         if text_of(cell) in column.totals
     }
-    others = {c: [cell for at, cell in enumerate(cells[c]) if at not in totals] for c in counts}
-    sums = {c: sums_among(others[c], [*asked.missing, *codes[c]]) for c in counts}
-    nines = {c: nines_among(others[c]) for c in counts}
     last = max(0, min(shown[1], rows - shown[0]))
     numbers = list(_numbers(source, asked, rows))
     end = rows
@@ -225,8 +216,6 @@ def _look(
         problem=problem,
         non_private_counts=counts,
         non_private_codes={c: codes[c] for c in counts if codes[c]},
-        non_private_nines={c: code for c, code in nines.items() if code},
-        non_private_sums={c: how for c, how in sums.items() if how},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
         person=next((c for c in names if names_persons(c) and looked[c].different < rows), ""),
@@ -283,18 +272,11 @@ def _hints(table: Look) -> Iterator[Hint]:
                 f"{listed_names(column.totals)}. Leave them out.",
                 {"leave_out": rows} if rows else {},
             )
-    for name, how in table.non_private_sums.items():
-        yield Hint(f"{name!r}: {how}. Leave totals out.")
     for name, codes in table.non_private_codes.items():
         listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
         yield Hint(
             f"{name!r} holds what may mean that a count is not known: {listed}.",
             {"missing": list(codes)},
-        )
-    for name, code in table.non_private_nines.items():
-        yield Hint(
-            f"{name!r} has {code} far above all other counts. If it means that a count is not "
-            "known, leave such cells blank in the file, and name blank cells as missing."
         )
     for column in table.columns:
         if column.repeated and column.name not in table.non_private_counts:
