@@ -154,8 +154,8 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 def _checked(source: Any, asked: TableOptions) -> Table:
     opened = open_source(source, asked)
-    names, lone = list(opened.columns), isinstance(opened, CountsLine)
-    roles = asked.roles_of_line() if lone else asked.roles(names)
+    names = list(opened.columns)
+    roles = asked.roles(names)
     opened.settle(roles.others, (*roles.counts, *roles.within.numbers))
     if names != list(opened.columns):  # they are read in another encoding
         roles = asked.roles(list(opened.columns))
