@@ -179,11 +179,6 @@ def test_the_table_does_not_show_its_counts():
     assert "424242" not in repr(parse_csv(b"n\n424242\n"))
 
 
-def test_replacing_wants_one_count_per_row():
-    with pytest.raises(HoldfastError, match="one entry per row"):
-        replaced(open_table(COUNTS), np.array([1]))
-
-
 def test_the_core_imports_no_data_frame_library():
     code = (
         "import sys\nfrom holdfast.tables.table import open_table\n"

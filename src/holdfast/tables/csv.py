@@ -32,9 +32,6 @@ class CsvTable(Held):
     style: CsvStyle = field(default=CsvStyle())
     file: str = field(default="", compare=False)
 
-    def __post_init__(self) -> None:
-        self.columns, self.name = list(self.body.names), f"`{self.file or 'table'}`"
-
     @property
     def rows(self) -> list[list[str]]:
         """The cells, each row as long as the header."""
@@ -43,10 +40,6 @@ class CsvTable(Held):
     def column(self, name: str, parameter: str = "column") -> list[str]:
         """The cells of one column; `parameter` is what an error calls the name."""
         return self.body.columns[find_column(self.columns, name, parameter)]
-
-    def take(self, rows: Integers) -> "CsvTable":
-        """Other rows, or the same in another order."""
-        return CsvTable(self.body.take(rows), self.style, self.file)
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> "CsvTable":
         """A text table, written as it came."""

@@ -124,18 +124,13 @@ def _unwritable(name: str) -> HoldfastError:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Frame(Held):
     """A data frame of some library, and the way back to the kind it was."""
 
     body: FrameRows
-
-    def __init__(self, body: FrameRows, back: Callable[[Any], Any]) -> None:
-        """`back` takes a narwhals DataFrame, whose columns of labels are as they came."""
-        self.body, self.back, self.columns = body, back, list(body.names)
-
-    def take(self, rows: Integers) -> "Frame":
-        """Other rows, or the same in another order."""
-        return Frame(self.body.take(rows), self.back)
+    back: Callable[[Any], Any]
+    """Takes a narwhals DataFrame, whose columns of labels are as they came."""
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """These columns with other counts, as the kind it was; no column knows labels, or an order
@@ -221,16 +216,14 @@ def _pandas_cells(column: Any) -> Any:
     return pd.Series(column.dtype.__from_arrow__(whole), index=column.index, name=column.name)
 
 
+@dataclass(eq=False, repr=False)
 class CountsLine(Held):
     """Counts in one dimension, and the way back to the kind they were."""
 
     body: LineRows
-
-    def __init__(
-        self, body: LineRows, back: Callable[[Integers], Any], title: str | None = None
-    ) -> None:
-        """`title` is what a series is called."""
-        self.body, self.back, self.title = body, back, title
+    back: Callable[[Integers], Any]
+    title: str | None = None
+    """What a series is called."""
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """The same kind of line."""

@@ -119,6 +119,7 @@ class LineRows(Rows):
     size: int
     read: Callable[[str, Sequence[Any]], Integers]
     """The counts; the text is what an error calls them."""
+    names = ()
 
     def __len__(self) -> int:
         return self.size
