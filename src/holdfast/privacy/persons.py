@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import Budget, exact_epsilon
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.rational import exact_fraction
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
@@ -199,14 +199,6 @@ def _weights(weights: Any, columns: Sequence[str]) -> tuple[Fraction, ...]:
     if min(found) <= 0:
         raise HoldfastError("`weights` must be above 0.")
     return found
-
-
-def exact_parts(persons: Persons, epsilon: Any) -> tuple[Fraction, ...]:
-    """What each column may spend of epsilon, on one person; each must be one that is allowed."""
-    parts = persons.parts(exact_epsilon(epsilon))
-    for part in parts:
-        exact_epsilon(part, name="epsilon of a column")
-    return parts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_split, totals_share
+from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
 from holdfast.privacy.persons import MOST_COLUMNS
 from holdfast.request.parameter import Form, Parameter
 from holdfast.request.recipe import exact_text
@@ -134,7 +134,7 @@ OF_NAME: dict[str, Callable[[Any, str], Any]] = {
     "seed": _whole(0),
     "unit": lambda value, _: value,
     "person_in": lambda value, _: value,
-    "split": lambda value, _: None if value is None else read_split(value),
+    "split": lambda value, name: None if value is None else read_share(value, name),
     "table_format": _table_format,
     "period": lambda value, _: read_period(value),
     "thousands": _column,

@@ -88,7 +88,8 @@ class Request(Declared):
     @cached_property
     def persons(self) -> "Persons":
         """What one person may change in the table."""
-        from holdfast.privacy.persons import exact_parts, read_persons
+        from holdfast.privacy.budget import exact_epsilon
+        from holdfast.privacy.persons import read_persons
 
         persons = read_persons(
             self.columns,
@@ -98,7 +99,8 @@ class Request(Declared):
             rows=self.rows,
             unit=self.unit,
         )
-        exact_parts(persons, self.epsilon)
+        for part in persons.parts(self.epsilon):
+            exact_epsilon(part, name="epsilon of a column")
         return persons
 
     def promise(self, rows: int | Sequence[int], groups: int) -> "Promise":
