@@ -12,8 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
 from holdfast.privacy.persons import MOST_COLUMNS
-from holdfast.request.parameter import Form, Parameter
-from holdfast.request.recipe import exact_text
+from holdfast.request.parameter import Form, Parameter, exact_text
 from holdfast.tables.columns import names_in
 from holdfast.tables.counts import codes_of
 from holdfast.tables.groups import Within, read_within
