@@ -66,7 +66,7 @@ def read_known(
         source, count = release.table, release.only.name if count is None else count
         name = f"the release {name}"
     options = TableOptions(count=count, within=within, missing=missing)
-    public = (*options.grouping, ROW_ORDER, TOTALS)  # nothing of it is published
+    public = (*options.within.columns, ROW_ORDER, TOTALS)  # nothing of it is published
     table = open_table(source, options, publish_anyway=public)
     if len(table.counts) > 1:
         raise HoldfastError("`count` must name one column here. Hint: look at one at a time.")

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_split, totals_share
-from holdfast.privacy.persons import MOST_COLUMNS, read_person_rows, read_unit
-from holdfast.request.parameter import Form, Parameter
-from holdfast.request.recipe import exact_text
+from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
+from holdfast.privacy.persons import MOST_COLUMNS
+from holdfast.request.parameter import Form, Parameter, exact_text
 from holdfast.tables.columns import names_in
 from holdfast.tables.counts import codes_of
 from holdfast.tables.groups import Within, read_within
@@ -132,10 +131,9 @@ OF_NAME: dict[str, Callable[[Any, str], Any]] = {
     "epsilon": _epsilon,
     "out": _path,
     "seed": _whole(0),
-    "rows": lambda value, _: read_person_rows(value),
-    "unit": lambda value, _: read_unit(value),
+    "unit": lambda value, _: value,
     "person_in": lambda value, _: value,
-    "split": lambda value, _: None if value is None else read_split(value),
+    "split": lambda value, name: None if value is None else read_share(value, name),
     "table_format": _table_format,
     "period": lambda value, _: read_period(value),
     "thousands": _column,

@@ -78,16 +78,13 @@ class Reading:
 class FirstPass:
     """What gives the counts away, which is refused; labels that repeat; groups; how many rows."""
 
-    def __init__(
-        self, reading: Reading, index: Sequence[str] = (), *, sorting: bool = False
-    ) -> None:
-        """`index` are columns that counts without columns have beside them; `sorting` says that
-        rows are put in order when they are written."""
+    def __init__(self, reading: Reading, *, sorting: bool) -> None:
+        """`sorting` says that rows are put in order when they are written."""
         self.roles, self._source = reading.roles, reading.source
         roles = self.roles
         roles.refuse_header()
         options = roles.options
-        beside = tuple(index) or roles.watched
+        beside = roles.watched
         withheld = _compared(roles) if set(beside) - {options.category} else []
         marked = options.thousands is not None or options.decimal is not None
         self._watches = [

@@ -66,7 +66,7 @@ class _CsvSource(Source):
             for at in range(len(self.columns))
         ]
         unmarked = next((part.unmarked for part in parts), None)
-        return CsvTable.of(ListRows(self.columns, columns, unmarked), self.style)
+        return CsvTable(ListRows(self.columns, columns, unmarked), self.style)
 
 
 class CsvFile(_CsvSource):

@@ -12,13 +12,20 @@ MOST_CLASSES = 1000
 MOST_PARTS = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Classes:
     """Classes of a public number, about equally large; see `classes`."""
 
     column: str
     number: int | None = None
     """How many; None for as many as the rows bear."""
+
+    def __str__(self) -> str:
+        return f"{self.column}:{self.number or 'auto'}"
+
+    def __repr__(self) -> str:
+        number = "" if self.number is None else f", {self.number}"
+        return f"holdfast.classes({self.column!r}{number})"
 
     @staticmethod
     def in_order(labels: Iterable[str]) -> list[str]:
@@ -44,7 +51,7 @@ def classes(column: str, number: int | None = None) -> Classes:
         HoldfastError: If `number` is no whole number of 1 to 1000.
 
     >>> classes("population", 8)
-    Classes(column='population', number=8)
+    holdfast.classes('population', 8)
     """
     if not isinstance(column, str):
         raise HoldfastError("`classes` takes the name of a column, such as classes('population').")

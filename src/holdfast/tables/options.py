@@ -32,7 +32,7 @@ FILE_OPTIONS = ("sheet", "header_row", "last_row", "leave_out", "thousands", "de
 class TableOptions:
     """What a steward says of a table; `open_table` takes it, or the same words by name.
 
-    >>> TableOptions(count="deaths", keep="state", within="state").counts
+    >>> TableOptions(count="deaths", keep="state", within="state").count
     ('deaths',)
     """
 
@@ -68,7 +68,7 @@ class TableOptions:
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
             object.__setattr__(self, name, names_in(getattr(self, name), name))
-        object.__setattr__(self, "within", read_within(self.within))
+        object.__setattr__(self, "within", read_within(self.within) or Within(()))
         object.__setattr__(self, "subset", read_subset(self.subset))
         object.__setattr__(self, "missing", codes_of(self.missing))
         object.__setattr__(self, "leave_out", tuple(self.leave_out))
@@ -77,16 +77,6 @@ class TableOptions:
             raise HoldfastError("`count` must name a column, or a list of columns, each once.")
         object.__setattr__(self, "count", counts)
         check_codes(self.missing)
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """The columns of counts that are named; none where the table has but one."""
-        return tuple(self.count)
-
-    @property
-    def grouping(self) -> tuple[str, ...]:
-        """The columns that say which group a row is in."""
-        return () if self.within is None else self.within.columns
 
     @property
     def lines(self) -> Lines:
@@ -100,13 +90,19 @@ class TableOptions:
         return {name: value for name, value in every.items() if value not in (None, ())}
 
     def roles(self, columns: Sequence[str]) -> "Roles":
-        """The parts of the columns of a table, which must have all that are named."""
-        if not self.counts and len(columns) != 1:
+        """The parts of the columns of a table, which must have all that are named; of a plain array
+        the counts have no name."""
+        if not self.count and len(columns) > 1:
             raise HoldfastError(
                 f"`count` must name the column that holds the counts. Hint: {suggest(columns)}"
             )
-        counts, times = self.counts or tuple(columns), Counter(columns)
+        counts, times = self.count or tuple(columns) or ("",), Counter(columns)
         for parameter, name in self._named:
+            if not columns:
+                raise HoldfastError(
+                    f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
+                    f"or leave `{parameter}` out."
+                )
             if not name:
                 raise HoldfastError(
                     f"`{parameter}` must name a column, got an empty name. Hint: the first line "
@@ -117,24 +113,15 @@ class TableOptions:
                 find_column(columns, name, parameter)
             if name in counts and parameter != "count":
                 raise HoldfastError(f"`{parameter}` must not name the column of counts, {name!r}.")
-        shown = {self.category, *self.keep, *self.grouping, *self._subset_column}
+        shown = {self.category, *self.keep, *self.within.columns, *self._subset_column}
         self._check_order_and_leaks(shown)
-        published = tuple(name for name in columns if name in {*counts, *shown})
+        published = tuple(name for name in columns or counts if name in {*counts, *shown})
         return Roles(
             options=self,
             counts=counts,
             published=published,
             withheld=tuple(name for name in columns if name not in set(published)),
         )
-
-    def roles_of_line(self) -> "Roles":
-        """The same for counts without columns, of which none can be named."""
-        for parameter, _ in self._named:
-            raise HoldfastError(
-                f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
-                f"or leave `{parameter}` out."
-            )
-        return Roles(options=self, counts=("",), published=("",), withheld=())
 
     @property
     def _subset_column(self) -> tuple[str, ...]:
@@ -145,11 +132,11 @@ class TableOptions:
         """Each column that is named, after the parameter that names it."""
         zeros = (self.structural_zero,) if isinstance(self.structural_zero, str) else ()
         named: dict[str, Sequence[str | None]] = {
-            "count": self.counts,
+            "count": self.count,
             "category": (self.category,),
             "structural_zero": zeros,
             "keep": self.keep,
-            "within": self.grouping,
+            "within": self.within.columns,
             "subset": self._subset_column,
             "order_by": (self.order_by,),
         }
@@ -184,8 +171,8 @@ class Roles:
     @property
     def within(self) -> Within:
         """What the rows are grouped by, which may be nothing."""
-        within: Within | None = self.options.within
-        return Within(()) if within is None else within
+        within: Within = self.options.within
+        return within
 
     @property
     def subset(self) -> Subset | None:
@@ -224,7 +211,7 @@ class Roles:
     def where(self) -> dict[str, str]:
         """What an error calls each column of counts. A name nobody gave stays unsaid: in a file
         without a header it is the first count."""
-        if not self.options.counts:
+        if not self.options.count:
             return dict.fromkeys(self.counts, "`table`")
         return {name: f"`count` column {name!r}" for name in self.counts}
 

@@ -112,15 +112,14 @@ class ListRows(Rows):
         return replace(self, columns=columns)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LineRows(ListRows):
-    """Counts in one dimension, without columns; the index of a pandas series is looked at as if it
-    were columns."""
+@dataclass(frozen=True)
+class LineRows(Rows):
+    """Counts in one dimension, without columns."""
 
     size: int
     read: Callable[[str, Sequence[Any]], Integers]
     """The counts; the text is what an error calls them."""
-    text = False
+    names = ()
 
     def __len__(self) -> int:
         return self.size

@@ -142,6 +142,7 @@ class Source:
         return self.held().replace(names, counts)
 
 
+@dataclass(eq=False, repr=False)
 class Held(Source):
     """A table in memory: one batch."""
 
@@ -149,6 +150,9 @@ class Held(Source):
     file = ""
     """What it was read from."""
     in_memory = True
+
+    def __post_init__(self) -> None:
+        self.columns, self.name = list(self.body.names), f"`{self.file or 'table'}`"
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """All rows."""
@@ -160,4 +164,4 @@ class Held(Source):
 
     def take(self, rows: Integers) -> "Held":
         """Other rows, or the same in another order."""
-        raise HoldfastError("`table` has no columns by which rows could be chosen.")
+        return replace(self, body=self.body.take(rows))

@@ -66,12 +66,11 @@ def _open_workbook(path: Path, lines: Lines, sheet: str | None) -> CsvTable:
     from holdfast.tables.excel import parse_excel
 
     try:
-        table = parse_excel(path.read_bytes(), sheet, lines)
+        return CsvTable(parse_excel(path.read_bytes(), sheet, lines), file=str(path))
     except OSError as error:
         raise unreadable(path, error.strerror) from None
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
-    return CsvTable.of(table.body, file=str(path))
 
 
 def _refuse_file_options(options: TableOptions, taken: Collection[str]) -> None:

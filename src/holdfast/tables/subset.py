@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.counts import label_text
+from holdfast.tables.cell_text import label_text
 from holdfast.tables.rows import Rows
 
 LONGEST_LABEL = 200
