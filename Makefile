@@ -25,8 +25,7 @@ endef
 .PHONY: demo test check docs bench picture wheel try-wheel clean
 
 demo: .venv/.run
-	rm -f holdfast-demo.svg
-	$(BIN)/holdfast demo --picture holdfast-demo.svg
+	$(BIN)/holdfast demo
 
 test: .venv/.test
 	$(TESTS)
@@ -51,8 +50,7 @@ bench: .venv/.test
 	$(BIN)/python benchmarks/interval_coverage.py --releases 40
 
 picture: .venv/.run
-	rm -f docs/demo.svg
-	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
+	$(BIN)/python benchmarks/demo_picture.py docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
 
 wheel: .venv/.build
@@ -66,7 +64,7 @@ try-wheel: wheel
 	$(BIN)/python packaging/try_wheel.py --python $(PYTHON) --dependencies $(DEPENDENCIES) dist/*.whl
 
 clean:
-	rm -rf .venv build dist holdfast-demo.svg
+	rm -rf .venv build dist
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -5,7 +5,6 @@ written so that they do nothing but be read.
 """
 
 import operator
-import re
 from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
@@ -126,24 +125,3 @@ def one_line(text: str) -> str:
     'a [2J b c'
     """
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-
-
-def code_span(text: str) -> str:
-    """Text of others as code in Markdown, out of which it cannot break.
-
-    >>> print(code_span("a"), code_span("a`b"))
-    `a` `` a`b ``
-    """
-    flat = one_line(text)
-    longest = max([0, *(len(run) for run in re.findall("`+", flat))])
-    fence = "`" * (longest + 1)
-    return f"{fence} {flat} {fence}" if longest or not flat else f"{fence}{flat}{fence}"
-
-
-def markdown_text(text: str) -> str:
-    r"""Text of others in Markdown, with every special character taken literally.
-
-    >>> print(markdown_text("a <b> [c](d)"))
-    a \<b\> \[c\](d)
-    """
-    return re.sub(r"([\\`*\[\]<>])", r"\\\1", one_line(text))

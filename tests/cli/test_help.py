@@ -50,11 +50,11 @@ def test_the_first_panel_has_ten_options_and_all_others_are_headed(help_of_priva
         heading: re.findall(r"^  (--[a-z-]+)", lines, flags=re.MULTILINE)
         for heading, lines in panels.items()
     }
-    assert len(options[Panel.FIRST]) == 10
-    assert options[Panel.FIRST][-1] == "--dry-run"
+    assert len(options[f"{Panel.FIRST}:"]) == 10
+    assert options[f"{Panel.FIRST}:"][-1] == "--dry-run"
     for heading in Panel:
         wanted = [about.option for about in FIELDS.values() if about.panel is heading]
-        assert [one for one in options[heading] if one != "--dry-run"] == wanted
+        assert [one for one in options[f"{heading}:"] if one != "--dry-run"] == wanted
 
 
 def test_help_has_no_narrow_column(help_of_privatize):

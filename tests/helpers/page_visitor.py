@@ -15,8 +15,6 @@ from holdfast.page.app import MOST, app
 from holdfast.page.folder import Folder
 from holdfast.page.site import Site
 from holdfast.page.state import PrivateFolder
-from holdfast.page.waiting import Waiting
-from holdfast.page.words import PageWords
 
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"
@@ -49,10 +47,7 @@ class Visitor:
         return self.keys[session]
 
     def _key(self) -> str:
-        page = self.get("/")
-        while page.status_code == 202:  # "Working on it"
-            page = self.get("/")
-        found = re.search(r'name="key" value="([0-9a-f]+)"', page.text)
+        found = re.search(r'name="key" value="([0-9a-f]+)"', self.get("/").text)
         assert found is not None
         return found[1]
 
@@ -82,16 +77,11 @@ class Visitor:
 
 
 @contextmanager
-def visit(folder: Path, *, most: int = MOST, moment: float | None = None) -> Iterator[Visitor]:
+def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
     """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)
-    site = Site(
-        folder=place,
-        state=PrivateFolder.take(place.root),
-        words=PageWords.of(),
-        waiting=Waiting(moment),
-    )
+    site = Site(folder=place, state=PrivateFolder.take(place.root))
     guarded = app(site, access, port=PORT, most=most)
     with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
         client.get(f"/?token={access.token}")

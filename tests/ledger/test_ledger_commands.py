@@ -2,18 +2,18 @@
 
 import json
 import re
+import shutil
 from fractions import Fraction
 
 import pytest
 from typer.testing import CliRunner
 
+import holdfast
 from holdfast.cli import ledger as commands
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.receipts import ReleaseClaim, disagreements
 from holdfast.tables.periods import read_period
-from holdfast.tables.subset import Subset
 from small_engine import release
 
 
@@ -113,9 +113,10 @@ def test_names_of_others_move_nothing_on_the_screen():
     assert "[red]" in out
 
 
-def claim(spend, **changes):
-    known = {"receipt": spend.receipt, "epsilon": spend.epsilon, "measured": [1, 2]}
-    return ReleaseClaim(**known | {"period": spend.period, "subset": spend.subset} | changes)
+def claims(spend, receipt=None, **changes):
+    said = {"epsilon": spend.epsilon, "the period": spend.period, "the counts": [1, 2]}
+    rows = {"the rows that were chosen": ("state", "ne")}
+    return receipt or spend.receipt, said | rows | changes
 
 
 @pytest.fixture
@@ -127,11 +128,11 @@ def spend():
 
 
 def test_a_release_can_be_checked_against_what_was_paid(spend, monkeypatch):
-    monkeypatch.setattr(commands, "_claim", lambda folder: claim(spend))
+    monkeypatch.setattr(commands, "_claims", lambda folder: claims(spend))
     code, out = run("check", "b.ledger", "one")
     assert code == 0 and "is whole" in out and "one: its spend is in it." in out
     unknown = Receipt(spend.receipt.ledger, 3, "f" * 64)
-    monkeypatch.setattr(commands, "_claim", lambda folder: claim(spend, receipt=unknown))
+    monkeypatch.setattr(commands, "_claims", lambda folder: claims(spend, unknown))
     code, out = run("check", "b.ledger", "one")
     assert code == 1 and "older copy" in out
     assert json.loads(run("check", "b.ledger", "one", "--json")[1])["releases"] == {"one": False}
@@ -139,28 +140,46 @@ def test_a_release_can_be_checked_against_what_was_paid(spend, monkeypatch):
 
 @pytest.mark.parametrize("receipt", [None, Receipt("a" * 32, 3, "f" * 64)])
 def test_a_release_that_this_ledger_did_not_pay_for_is_said_to_be_none(spend, monkeypatch, receipt):
-    monkeypatch.setattr(commands, "_claim", lambda folder: claim(spend, receipt=receipt))
+    monkeypatch.setattr(commands, "_claims", lambda folder: (receipt, {}))
     with pytest.raises(HoldfastError, match=r"names no ledger|paid from another ledger"):
         run("check", "b.ledger", "one")
 
 
 OTHER = {
-    "epsilon": {"epsilon": Fraction(1)},
-    "the period": {"period": read_period(2031)},
-    "the rows that were chosen": {"subset": Subset("state", "CA")},
-    "the counts": {"measured": [1, 3]},
+    "epsilon": Fraction(1),
+    "the period": read_period(2031),
+    "the rows that were chosen": ("state", "ca"),
+    "the counts": [1, 3],
 }
 
 
 @pytest.mark.parametrize("what", OTHER)
 def test_a_release_that_says_other_than_was_paid_for_fails_the_check(spend, monkeypatch, what):
-    same = claim(spend, subset=Subset("state", " ne"))
-    assert disagreements(spend, same, claim(spend)) == []
-    assert disagreements(spend, claim(spend, **OTHER[what]), claim(spend)) == [what]
     stored = Ledger("b.ledger").folder(spend)
-    claims = {stored: claim(spend)}
+    published = claims(spend, **{what: OTHER[what]})
     monkeypatch.setattr(
-        commands, "_claim", lambda folder: claims.get(folder, claim(spend, **OTHER[what]))
+        commands, "_claims", lambda folder: claims(spend) if folder == stored else published
     )
     code, out = run("check", "b.ledger", "one")
-    assert code == 1 and f"NOT as the release says: {what}" in " ".join(out.split())
+    assert code == 1 and f"NOT as the release says: {what}." in " ".join(out.split())
+
+
+def test_a_real_release_is_as_it_was_paid_for(tmp_path):
+    Ledger("b.ledger").set_limit("crime", epsilon=2)
+    table = {"place": list("abcdef"), "state": ["NE", "CA"] * 3, "n": [0, 3, 1, 0, 2, 7]}
+    (tmp_path / "a.csv").write_text(
+        "\n".join(map(",".join, [table, *zip(*[map(str, c) for c in table.values()], strict=True)]))
+    )
+    how = {"count": "n", "category": "place", "keep": "state", "ledger": "b.ledger"}
+    how |= {"dataset": "crime", "period": 2025, "subset": {"state": " ne"}}
+    holdfast.privatize("a.csv", epsilon=1, **how, out="one")
+    assert run("check", "b.ledger", "one")[0] == 0
+    holdfast.privatize(
+        "a.csv", epsilon=1, **how | {"period": 2026, "publish_anyway": "same counts"}, out="other"
+    )
+    first, second = (Ledger("b.ledger").folder(each) for each in Ledger("b.ledger").spends())
+    shutil.rmtree(first)
+    shutil.copytree(second, first)
+    code, out = run("check", "b.ledger", "one", "other")
+    assert code == 1 and "one: its spend is in it, but NOT as the release says: the counts." in out
+    assert "other: its spend is in it." in out

@@ -16,7 +16,7 @@ from holdfast.plan.agencies import (
 )
 from holdfast.plan.compare import DISTANCE, ONE_COUNT, compare
 from holdfast.plan.methods import find_methods
-from holdfast.plan.ptable import entropy_table, read_ptable
+from holdfast.plan.ptable import read_ptable, usual_ptable
 from holdfast.plan.simulation import KnownTable
 from holdfast.privacy.noise import Noise
 
@@ -63,10 +63,10 @@ def test_agencies_methods_are_told_what_they_promise(found):
         "certain.",
     ]
     assert promise_of(random_rounding(base=5), 2, max_count=20).delta == Fraction(1, 5)
-    assert promise_of(entropy_table(), 2, max_count=20).certain > Fraction(1, 2)
+    assert promise_of(usual_ptable(), 2, max_count=20).certain > Fraction(1, 2)
 
 
-@pytest.mark.parametrize("method", [suppression(), rounding(), random_rounding(), entropy_table()])
+@pytest.mark.parametrize("method", [suppression(), rounding(), random_rounding(), usual_ptable()])
 def test_an_agency_draws_by_its_law(method):
     rng = np.random.default_rng(1)
     for count in (0, 3, 7):
@@ -77,10 +77,22 @@ def test_an_agency_draws_by_its_law(method):
 
 
 def test_random_rounding_and_cell_keys_keep_the_mean():
-    for method in (random_rounding(base=3), entropy_table(largest=4, variance=2.0)):
+    for method in (random_rounding(base=3), usual_ptable()):
         for count in (1, 4, 9):
             mean = sum(shown * share for shown, share in method.law(count).items())
             assert float(mean) == pytest.approx(count, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_the_usual_perturbation_table_has_the_largest_entropy(count):
+    """A quadratic in the exponent, but where equal probabilities stand for falling ones."""
+    law = usual_ptable().law(count)
+    noise, shares = np.array(sorted(law)) - count, np.array([float(law[j]) for j in sorted(law)])
+    assert shares @ noise**2 <= 3 + 1e-9 and (noise[0], noise[-1]) == (-count, 5)
+    up_to_zero = shares[noise <= 0]
+    assert (np.diff(up_to_zero) > -1e-9).all()
+    free = np.log(shares[np.searchsorted(shares[noise <= 0], up_to_zero[0] + 1e-9) :])
+    assert np.abs(np.diff(free, 3)).max() < 1e-6
 
 
 def test_a_perturbation_table_is_read_as_the_r_package_writes_it(tmp_path):

@@ -29,8 +29,6 @@ class Regression(QuestionResult):
     """Of the coefficients."""
     values: Floats
     covariance: Floats = field(repr=False)
-    naive: Floats | None
-    """The same with the released counts taken for true ones; None where that has no solution."""
     alpha: float | None = None
     """Overdispersion of a negative binomial: the variance is mean + alpha mean^2."""
     notes: tuple[str, ...] = ()
@@ -56,20 +54,6 @@ class Regression(QuestionResult):
     def pvalues(self) -> Any:
         """Of a coefficient being 0, by name."""
         return _series(self._named(self._p_values))
-
-    @property
-    def nobs(self) -> int:
-        """Rows that were used."""
-        return self.rows
-
-    def cov_params(self) -> Any:
-        """The covariance of the coefficients."""
-        names, covariance = list(self.names), self.covariance
-        try:
-            import pandas
-        except ImportError:
-            return covariance
-        return pandas.DataFrame(covariance, index=names, columns=names)
 
     def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> Any:
         """Intervals by name, of this level, or of 1 - alpha where alpha is given."""
@@ -101,29 +85,20 @@ class Regression(QuestionResult):
         level = self.level if level is None else level
         tail = (1 - level) / 2
         head = f"{'':>22} {'coef':>9} {'std err':>8} {'z':>8} {'P>|z|':>6}"
-        head += f" {f'[{tail:.3g}':>9} {f'{1 - tail:.3g}]':>9} {'naive':>9}"
+        head += f" {f'[{tail:.3g}':>9} {f'{1 - tail:.3g}]':>9}"
         lines = [f"{'Regression through the release':^{len(head)}}", "=" * len(head)]
         method = f"family: {self.family}" + (f", alpha {self.alpha:.3g}" if self.alpha else "")
         pairs = ((self.formula, f"rows: {self.rows:,}"), (method, "standard errors: robust"))
-        lines += [f"{one_line(a):<50} {b:>35}".rstrip() for a, b in pairs]
+        lines += [f"{one_line(a):<50} {b:>26}".rstrip() for a, b in pairs]
         lines += ["-" * len(head), head, "-" * len(head)]
-        for place, cells in enumerate(self._cells(level)):
-            lines.append(
-                f"{cells[0][:22]:>22} {cells[1]:>9} {cells[2]:>8} "
-                f"{self.values[place] / max(self._errors[place], 1e-300):8.2f} "
-                f"{self._p_values[place]:6.3f} {cells[3]:>9} {cells[4]:>9} {cells[5]:>9}"
-            )
-        naive = "naive: the released counts taken for true ones"
-        return "\n".join([*lines, "=" * len(head), naive, *self.notes])
-
-    def _cells(self, level: float) -> list[list[str]]:
-        naive = [np.nan] * len(self.names) if self.naive is None else self.naive.tolist()
-        rows = []
         for place, name in enumerate(self.names):
-            ends = self.interval(name, level)
-            numbers = (self.values[place], self._errors[place], *ends, naive[place])
-            rows.append([one_line(name), *(_number(float(x)) for x in numbers)])
-        return rows
+            value, error = float(self.values[place]), float(self._errors[place])
+            low, high = map(_number, self.interval(name, level))
+            lines.append(
+                f"{one_line(name)[:22]:>22} {_number(value):>9} {_number(error):>8} "
+                f"{value / max(error, 1e-300):8.2f} {self._p_values[place]:6.3f} {low:>9} {high:>9}"
+            )
+        return "\n".join([*lines, "=" * len(head), *self.notes])
 
     @property
     def _errors(self) -> Floats:
@@ -155,7 +130,6 @@ class Regression(QuestionResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        naive = {} if self.naive is None else self._named(self.naive)
         return {
             "formula": self.formula,
             "family": self.family,
@@ -166,7 +140,6 @@ class Regression(QuestionResult):
             "bse": self._named(self._errors),
             "pvalues": self._named(self._p_values),
             "conf_int": {name: list(self.interval(name)) for name in self.names},
-            "naive": naive,
             "notes": list(self.notes),
         }
 
@@ -182,11 +155,9 @@ def _series(values: dict[str, float]) -> Any:
 def _number(value: float) -> str:
     """Four places, fewer where the number is large, three digits where it is small.
 
-    >>> _number(1.07166), _number(25621.09), _number(float("nan")), _number(-0.0000123)
-    ('1.0717', '25,621', '', '-1.23e-05')
+    >>> _number(1.07166), _number(25621.09), _number(-0.0000123)
+    ('1.0717', '25,621', '-1.23e-05')
     """
-    if np.isnan(value):
-        return ""
     if 0 < abs(value) < SMALL:
         return f"{value:.3g}"
     return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -17,7 +17,7 @@ noise included, so nothing about the law of the counts is assumed but their mean
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +93,8 @@ def regress(
         notes.append(SIMULATED)
     return Regression(
         formula=formula.text, family=equations.family, rows=len(rows),
-        names=regressors.names, values=values, covariance=covariance,
-        naive=_naive(equations, columns, formula, rows), alpha=alpha, notes=tuple(notes),
-        level=check_level(level),
+        names=regressors.names, values=values, covariance=covariance, alpha=alpha,
+        notes=tuple(notes), level=check_level(level),
     )  # fmt: skip
 
 
@@ -131,25 +130,6 @@ def _rows(
 def _variance(column: "Column", rows: Integers) -> Floats:
     """Of the noise in each of these rows: none in those publicly known to be zero."""
     return np.where(column.measured[rows], column.measurement.noise.variance, 0.0)
-
-
-def _naive(
-    equations: "_Equations", columns: "dict[str, Column]", formula: Formula, rows: Integers
-) -> Floats | None:
-    """Coefficients with the released counts taken for true ones; None where there are none."""
-    released = {name: columns[name].counts[rows] for name in equations.noisy}
-    outcome = released.get(formula.outcome.column, equations.outcome)
-    plain = replace(
-        equations,
-        outcome=np.asarray(outcome, dtype=np.float64),
-        noisy=released,
-        variances={name: np.zeros(len(rows)) for name in released},
-        outcome_variance=np.zeros(len(rows)),
-    )
-    try:
-        return plain.solve()[0]
-    except HoldfastError:
-        return None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

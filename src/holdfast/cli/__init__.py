@@ -13,6 +13,7 @@ from holdfast.cli.ask import ask, regroup
 from holdfast.cli.count import count
 from holdfast.cli.demo import demo
 from holdfast.cli.help import styled
+from holdfast.cli.ledger import app as ledger_app
 from holdfast.cli.output import safe_output
 from holdfast.cli.page import page
 from holdfast.cli.plan import compare, explain, plan
@@ -21,6 +22,7 @@ from holdfast.cli.report import report
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError, one_line
+from holdfast.paper.cli import app as paper_app
 
 ABOUT = "Publish tables of counts with differential privacy; their distribution is kept."
 app = typer.Typer(
@@ -37,6 +39,8 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(ledger_app, name="ledger")
+app.add_typer(paper_app, name="paper")
 styled(app)
 
 

@@ -15,10 +15,14 @@ from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.book import Balance
+    from holdfast.ledger.chain import Receipt
     from holdfast.ledger.entries import Begun, Limit, Spend
-    from holdfast.ledger.receipts import ReleaseClaim
+    from holdfast.ledger.ledger import Ledger
+    from holdfast.tables.subset import Subset
 
-AMOUNTS = ("limit", "spent", "left")
+SPENT, AMOUNTS = ("epsilon", "delta"), ("limit", "spent", "left")
+EPSILON, PERIOD, ROWS, COUNTS = "epsilon", "the period", "the rows that were chosen", "the counts"
+"""What a release says of itself that its ledger knows too."""
 app = typer.Typer(
     no_args_is_help=True,
     help="Keep the budget of each dataset: limits, spends, what is left.",
@@ -154,9 +158,9 @@ def history(file: Path, dataset: Text = None, as_json: bool = False) -> None:
     ledger = Ledger(file)
     if dataset is not None:
         ledger.balance(dataset)  # raises if there is no such dataset
-    entries = ledger.history(dataset)
+    entries = [_entry(entry) for entry in ledger.history(dataset)]
     if as_json:
-        typer.echo(json.dumps([_entry(entry) for entry in entries]))
+        typer.echo(json.dumps(entries))
     else:
         _print_history(entries)
 
@@ -177,7 +181,7 @@ def sentence(balance: "Balance") -> str:
 
 def as_dict(balance: "Balance") -> dict[str, Any]:
     """A balance as plain values; exact numbers as fractions in text."""
-    names = [f"{spent}_{what}" for spent in ("epsilon", "delta") for what in AMOUNTS]
+    names = [f"{spent}_{what}" for spent in SPENT for what in AMOUNTS]
     amounts = {name: str(getattr(balance, name)) for name in names}
     return (
         {"dataset": balance.dataset, "period": balance.when} | amounts | {"spends": balance.states}
@@ -190,38 +194,43 @@ def account_dict(balances: "list[Balance]") -> dict[str, Any]:
     return {name: as_dict(each) for name, each in zip(names, balances, strict=False)}
 
 
-def _look_up(ledger: Any, folder: Path) -> tuple[bool, list[str]]:
+def _look_up(ledger: "Ledger", folder: Path) -> tuple[bool, list[str]]:
     """Whether a ledger knows of a release, and in what that is not as it was paid for."""
-    from holdfast.ledger.receipts import disagreements
-
-    claim = _claim(folder)
-    if claim.receipt is None or claim.receipt.ledger != ledger.name:
-        why = "names no ledger" if claim.receipt is None else "was paid from another ledger"
+    receipt, claims = _claims(folder)
+    if receipt is None or receipt.ledger != ledger.name:
+        why = "names no ledger" if receipt is None else "was paid from another ledger"
         raise HoldfastError(f"`{folder}` {why}. Hint: name a release that this ledger paid for.")
-    spend = ledger.paid_for(claim.receipt)
+    spend = ledger.paid_for(receipt)
     if spend is None:
         return False, []
+    paid = {EPSILON: spend.epsilon, PERIOD: spend.period, ROWS: _label(spend.subset)}
     stored = ledger.folder(spend)
-    return True, disagreements(spend, claim, _claim(stored) if stored.is_dir() else None)
+    if stored.is_dir():
+        paid[COUNTS] = _claims(stored)[1][COUNTS]
+    return True, [name for name, value in paid.items() if claims[name] != value]
 
 
-def _claim(folder: Path) -> "ReleaseClaim":
-    """What the release in a folder says of itself, once nothing in it is damaged."""
+def _claims(folder: Path) -> tuple["Receipt | None", dict[str, Any]]:
+    """By what the release in a folder knows its spend, and what it says of itself, once nothing in
+    it is damaged."""
     from holdfast import load
     from holdfast.ledger.chain import Receipt
-    from holdfast.ledger.receipts import ReleaseClaim
     from holdfast.tables.periods import read_period
     from holdfast.tables.subset import read_subset
 
     release = load(folder)
     tallies = [column.measurement.tally.whole() for column in release.columns]
-    return ReleaseClaim(
-        receipt=None if release.receipt is None else Receipt.from_text(release.receipt),
-        epsilon=release.promise.epsilon,
-        period=read_period(release.period),
-        subset=read_subset((release.request or {}).get("subset")),
-        measured=[(tally.value.tolist(), tally.rows.tolist()) for tally in tallies],
-    )
+    return None if release.receipt is None else Receipt.from_text(release.receipt), {
+        EPSILON: release.promise.epsilon,
+        PERIOD: read_period(release.period),
+        ROWS: _label(read_subset((release.request or {}).get("subset"))),
+        COUNTS: [(tally.value.tolist(), tally.rows.tolist()) for tally in tallies],
+    }
+
+
+def _label(subset: "Subset | None") -> tuple[str, str] | None:
+    """The column of a subset, and its label however it is spelled."""
+    return None if subset is None else (subset.column, subset.key)
 
 
 def _standing(paid: bool, differ: list[str]) -> str:
@@ -260,6 +269,7 @@ def _print_balances(
 
 
 def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
+    """An entry as plain values."""
     from holdfast.ledger.entries import Begun, Limit
 
     about: dict[str, Any] = {"time": entry.time, "user": entry.user}
@@ -280,37 +290,29 @@ def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
     )
 
 
-def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
-    from holdfast.ledger.entries import Begun, Limit, plainly
+def _print_history(entries: list[dict[str, Any]]) -> None:
+    from holdfast.ledger.entries import plainly
 
-    rows: list[tuple[str, ...]] = []
+    rows: list[list[str]] = []
     for entry in entries:
-        who = entry.time[:19].replace("T", " "), one_line(entry.user)
-        if isinstance(entry, Begun):
-            rows.append((*who, "", "chain begun", "", "", ""))
-            continue
-        if isinstance(entry, Limit):
-            kind, what = f"limit{' of each period' * entry.per_period} set", ""
-        else:
-            kind, what = f"spend {entry.id}, {entry.state}", _of_what(entry)
-        amounts = plainly(entry.epsilon), plainly(entry.delta)
-        rows.append((*who, one_line(entry.dataset), kind, *amounts, what))
+        amounts = [plainly(Fraction(entry[name])) if name in entry else "" for name in SPENT]
+        who = [entry["time"][:19].replace("T", " "), entry["user"], entry.get("dataset", "")]
+        rows.append([*map(one_line, who), _kind(entry), *amounts, _of_what(entry)])
     left, last = ("time (UTC)", "who", "dataset", "what"), "of what, and why"
     title = "Limits and spends, in the order of payment"
-    headings = (*left, "epsilon", "delta", last)
-    print_(tabled(headings, rows, title=title, left=(*left, last), overflow="fold"))
+    print_(tabled((*left, *SPENT, last), rows, title=title, left=(*left, last), overflow="fold"))
 
 
-def _of_what(spend: "Spend") -> str:
+def _kind(entry: dict[str, Any]) -> str:
+    if entry["kind"] == "spend":
+        return f"spend {entry['id']}, {entry['state']}"
+    period = " of each period" * entry.get("per_period", False)
+    return f"limit{period} set" if entry["kind"] == "limit" else "chain begun"
+
+
+def _of_what(spend: dict[str, Any]) -> str:
     """Of what, to where and why, as far as it is known."""
-    about = spend.purpose
-    column = f"{one_line(about.column)} of " if about.column else ""
-    source = column + (one_line(Path(about.file).name) if about.file else "a table")
-    parts = {
-        "of": spend.period,
-        "only": spend.subset,
-        "to": about.folder or None,
-        "for:": about.purpose or None,
-    }
-    rest = [f"{word} {one_line(str(of))}" for word, of in parts.items() if of is not None]
-    return "\n".join([source, *rest]) if rest or about.file or about.column else ""
+    words = {"column": "", "file": "of ", "period": "of ", "subset": "only ", "folder": "to ",
+             "purpose": "for: "}  # fmt: skip
+    about = {name: spend.get(name) for name in words} | {"file": Path(spend.get("file", "")).name}
+    return "\n".join(f"{words[name]}{one_line(said)}" for name, said in about.items() if said)

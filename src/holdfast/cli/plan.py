@@ -34,7 +34,7 @@ def plan(prior: str, as_json: bool = False, **said: Any) -> None:
     Options:
 
     PRIOR: PUBLIC: last year's table or release, another region's, or a shape: geometric:MEAN,
-        poisson:MEAN, uniform:TOP, powerlaw:EXPONENT:TOP, zeros:SHARE+SHAPE.
+        uniform:TOP, powerlaw:EXPONENT:TOP, zeros:SHARE+SHAPE.
     --rows NUMBER: Rows that the table will have; default: as the prior.
     --target TEXT: Find the smallest epsilon that keeps 'QUESTION within AMOUNT, K in L'.
     --epsilon NUMBERS: Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.

@@ -14,12 +14,6 @@ AGAIN = "Nothing was kept; the same command starts over."
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
 
 
-MOUNTED = {
-    "ledger": ("holdfast.cli.ledger", "Keep the budget of each dataset: limits, spends, the rest."),
-    "paper": ("holdfast.paper.cli", "The paper's framework: privatize, verify, reproduce."),
-}
-
-
 class End(IntEnum):
     """Exit codes."""
 
@@ -49,8 +43,6 @@ class Stopped(Exception):
 
 class Commands(CommandGroup):
     """The commands; typer's own way to stop would end without a word."""
-
-    mounted = MOUNTED
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; an interrupt becomes `Stopped`."""

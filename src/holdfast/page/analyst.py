@@ -2,16 +2,15 @@
 
 import shlex
 import shutil
-from typing import IO, TYPE_CHECKING, Any
-from urllib.parse import quote
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from starlette.background import BackgroundTask
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from holdfast.errors import HoldfastError
-from holdfast.page import zips
 from holdfast.page.checks import Recipe
 from holdfast.page.releases import MOST_ROWS, Opened
 from holdfast.page.site import Site, to
@@ -39,15 +38,8 @@ CALLED = {
 
 
 def open_release(site: Site, request: Request, form: FormData) -> Response:
-    """A folder, or a zip in the folder or dropped in."""
-    dropped = form.get("upload")
-    if isinstance(dropped, UploadFile) and dropped.filename:
-        return to(_unpacked(site, dropped.file).address)
-    path = site.folder.find(str(form.get("path", "")))
-    if path.is_file():
-        with path.open("rb") as file:
-            return to(_unpacked(site, file).address)
-    return to(Opened.of(site, path).address)
+    """A folder of a release."""
+    return to(Opened.of(site, site.folder.find(str(form.get("path", "")))).address)
 
 
 def overview(site: Site, request: Request) -> Response:
@@ -142,18 +134,12 @@ def report(site: Site, request: Request) -> Response:
     return HTMLResponse(made, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-def ready(site: Site, request: Request) -> Response:
-    """Where the zip file is, once all that goes into it was made."""
-    opened = _opened(site, request)
-    opened.report(site)
-    return site.show(request, "zip.html", opened=opened, at=opened.shown(site))
-
-
 def download(site: Site, request: Request) -> Response:
     """One of the files of a release, or all of them."""
     opened, what = _opened(site, request), request.path_params["what"]
     if what == "zip":
-        return _zip(site, opened)
+        opened.verified(site).require()  # nothing else is in it, and no links
+        return _zip(site, opened.folder)
     name = _table(opened) if what == "table" else FILES.get(what)
     if name is None or not (opened.folder / name).is_file():
         raise HoldfastError("there is no such file. Hint: go back to the release.")
@@ -169,24 +155,16 @@ def _table(opened: Opened) -> str | None:
     return next(names, None)
 
 
-def _zip(site: Site, opened: Opened) -> Response:
-    made = opened.report(site)
-    place = site.state.make("zips") / "release.zip"
-    with place.open("wb") as file:
-        zips.pack(opened.folder, {"report.html": made}, file)
-    name = quote(f"{opened.folder.name}.zip")
+def _zip(site: Site, folder: Path) -> Response:
+    """The whole folder of a release, in a zip file that is removed once it was sent."""
+    place = site.state.make("zips")
+    made = shutil.make_archive(str(place / "release"), "zip", folder.parent, folder.name)
     return FileResponse(
-        place,
+        made,
         media_type="application/zip",
-        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
-        background=BackgroundTask(shutil.rmtree, place.parent, ignore_errors=True),
+        filename=f"{folder.name}.zip",
+        background=BackgroundTask(shutil.rmtree, place, ignore_errors=True),
     )
-
-
-def _unpacked(site: Site, file: IO[bytes]) -> Opened:
-    place = site.state.make("unpacked")
-    zips.unpack(file, place / "release")
-    return Opened.of(site, place / "release")
 
 
 def _opened(site: Site, request: Request) -> Opened:

@@ -15,7 +15,8 @@ from holdfast.page.access import Access
 from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
 from holdfast.page.runs import DraftRun
-from holdfast.page.site import Site, changing, reading, sending, wait, waited
+from holdfast.page.site import Site, changing, reading
+from holdfast.page.words import texts
 
 MOST = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""
@@ -32,7 +33,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/drafts/{draft}/ledger", partial(changing, steward.start_ledger), methods=["POST"]),
         Route("/drafts/{draft}/run", partial(reading, steward.show_run)),
         Route("/drafts/{draft}/run", partial(changing, steward.run), methods=["POST"]),
-        Route("/drafts/{draft}/progress", partial(sending, steward.progress)),
+        Route("/drafts/{draft}/progress", partial(reading, steward.progress)),
         Route("/drafts/{draft}/cancel", partial(changing, steward.cancel), methods=["POST"]),
         Route("/drafts/{draft}/copy", partial(changing, steward.copy), methods=["POST"]),
         Route("/drafts/{draft}/forget", partial(changing, steward.forget), methods=["POST"]),
@@ -40,10 +41,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases/{release}", partial(reading, analyst.overview)),
         Route("/releases/{release}/ask", partial(reading, analyst.ask)),
         Route("/releases/{release}/report", partial(reading, analyst.report)),
-        Route("/releases/{release}/zip", partial(reading, analyst.ready)),
-        Route("/releases/{release}/get/{what}", partial(sending, analyst.download)),
-        Route("/waiting/{name}", wait),
-        Route("/waiting/{name}/state", waited),
+        Route("/releases/{release}/get/{what}", partial(reading, analyst.download)),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),
     ]
     handlers = {HoldfastError: _refused, HTTPException: _missing, Exception: _failed}
@@ -71,7 +69,7 @@ def _home(site: Site, request: Request) -> Response:
 
 
 def _glossary(site: Site, request: Request) -> Response:
-    terms = {k: v for k, v in site.words.content["glossary"].items() if k != "title"}
+    terms = {k: v for k, v in texts()["glossary"].items() if k != "title"}
     return site.show(request, "glossary.html", glossary=terms)
 
 
@@ -87,12 +85,10 @@ async def _refused(request: Request, error: HoldfastError) -> Response:
 
 
 async def _missing(request: Request, error: HTTPException) -> Response:
-    words = request.app.state.site.words.content["error"]
     kind = {404: "missing", 413: "large"}.get(error.status_code, "odd")
-    return _error(request, words[kind], error.status_code)
+    return _error(request, texts()["error"][kind], error.status_code)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """By its type alone: what it says could show counts."""
-    words = request.app.state.site.words.content["error"]
-    return _error(request, words["failed"].format(name=type(error).__name__), 500)
+    return _error(request, texts()["error"]["failed"].format(name=type(error).__name__), 500)

@@ -113,7 +113,7 @@ class Opened:
         if not self.folder.is_dir():
             raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
         files = sorted(path for path in self.folder.iterdir() if path.is_file())
-        return (what, self.folder.name, str(self.folder), tuple(map(stamp, files[:64])))
+        return (what, str(self.folder), tuple(map(stamp, files[:64])))
 
 
 def _shown(release: "Release", folder: Path) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from holdfast.page.folder import Folder
 from holdfast.page.runs import UNPAID, DraftRun
 from holdfast.page.site import Site
 from holdfast.page.state import PrivateFolder
-from holdfast.page.words import PageWords
 
 HOST = "127.0.0.1"
 DEMO = "county_homicides_1996.csv"
@@ -45,7 +44,7 @@ def run(
         state = PrivateFolder.take(place.root)
         try:
             access = Access(lambda token: say(address(number, token)))
-            site = Site(folder=place, state=state, words=PageWords.of(), demo=demo)
+            site = Site(folder=place, state=state, demo=demo)
             if demo and not state.names("drafts"):
                 _fill_demo(state)
             first = address(number, access.token)

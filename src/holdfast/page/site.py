@@ -1,8 +1,7 @@
 """What all views share: folder, state, words, templates, and what was computed before."""
 
 import re
-import secrets
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,15 +14,14 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holdfast.ledger.entries import plainly
 from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.state import PrivateFolder
-from holdfast.page.waiting import Waiting, page_name
-from holdfast.page.words import PageWords, label_of
+from holdfast.page.words import in_page_words, label_of, texts, with_terms
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -37,36 +35,17 @@ class Remembered:
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, Any] = OrderedDict()
-        self._locks: dict[Hashable, Lock] = {}
-        self._begun: list[Hashable] = []
-        self._lock = Lock()
-
-    @property
-    def doing(self) -> list[Hashable]:
-        """What is being computed, the last begun at the end."""
-        with self._lock:
-            return list(self._begun)
+        self._locks: defaultdict[Hashable, Lock] = defaultdict(Lock)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result for a key; what raises is not remembered."""
-        with self._lock:
-            lock = self._locks.setdefault(key, Lock())
-        with lock:
-            with self._lock:
-                if key in self._results:
-                    self._results.move_to_end(key)
-                    return self._results[key]  # type: ignore[no-any-return]
-                self._begun.append(key)
-            try:
-                result = make()
-            finally:
-                with self._lock:
-                    self._begun.remove(key)
-            with self._lock:
-                self._results[key] = result
+        with self._locks[key]:
+            if key not in self._results:
+                self._results[key] = make()
                 while len(self._results) > KEPT:
                     self._locks.pop(self._results.popitem(last=False)[0], None)
-            return result
+            self._results.move_to_end(key)
+            return self._results[key]  # type: ignore[no-any-return]
 
 
 @cache
@@ -100,10 +79,8 @@ class Site:
 
     folder: Folder
     state: PrivateFolder
-    words: PageWords
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
-    waiting: Waiting = field(default_factory=Waiting)
     templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
     def said(self, message: str) -> str:
@@ -111,21 +88,13 @@ class Site:
         file was called."""
         kept = re.escape(str(self.state.root))
         message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
-        return self.words.said(message.replace(f"{self.folder.root}/", ""))
-
-    @property
-    def doing(self) -> str:
-        """What takes long just now, in words; nothing where there are none for it."""
-        said: dict[str, str] = self.words.content["waiting"]["doing"]
-        begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
-        words = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
-        return next(words, "")
+        return in_page_words(message.replace(f"{self.folder.root}/", ""))
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""
         shared = {
-            "t": self.words.spaces,
-            "terms": self.words.with_terms,
+            "t": texts(),
+            "terms": with_terms,
             "said": self.said,
             "label_of": label_of,
             "svg": Markup,  # only for pictures that holdfast draws
@@ -138,62 +107,21 @@ class Site:
         text = self.render(template, key=key, demo=self.demo, root=self.folder.root, **values)
         return HTMLResponse(text, code)
 
-    def patience(self, request: Request, name: str) -> Response:
-        """The page that looks by itself for a reply that is not there yet."""
-        return self.show(request, "waiting.html", 202, name=name, doing=self.doing)
-
 
 async def reading(view: Read, request: Request) -> Response:
-    """A view that changes nothing, off the event loop; one that takes long says so meanwhile."""
-    site: Site = request.app.state.site
-    name = page_name(request)
-    if site.waiting.has(name):
-        return await _again(site, request, name)
-    reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
-    return reply or site.patience(request, name)
-
-
-async def sending(view: Read, request: Request) -> Response:
-    """A view that sends a file or something for the script: nothing may stand in for it."""
+    """A view that changes nothing, off the event loop."""
     return await run_in_threadpool(view, request.app.state.site, request)
 
 
 async def changing(view: Change, request: Request) -> Response:
     """A view that takes a form, which must carry the key of its session."""
     site: Site = request.app.state.site
-    limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
-    form = await request.form(max_files=2, **limits)
-    site.waiting.drop_pages()
-    name = f"form{secrets.token_hex(16)}"
-    reply = await site.waiting.reply(name, _changed(view, site, request, form))
-    return reply or to(f"/waiting/{name}")
-
-
-async def _changed(view: Change, site: "Site", request: Request, form: FormData) -> Response:
-    try:
+    async with request.form(
+        max_files=2, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
+    ) as form:
         if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
-            return site.show(request, "error.html", 403, message=site.words.content["stale"])
+            return site.show(request, "error.html", 403, message=texts()["stale"])
         return await run_in_threadpool(view, site, request, form)
-    finally:
-        await form.close()
-
-
-async def wait(request: Request) -> Response:
-    """For whoever sent a form that takes long: where it leads, once it was taken in."""
-    site: Site = request.app.state.site
-    name = request.path_params["name"]
-    return await _again(site, request, name) if site.waiting.has(name) else to("/")
-
-
-async def _again(site: Site, request: Request, name: str) -> Response:
-    return await site.waiting.again(name) or site.patience(request, name)
-
-
-async def waited(request: Request) -> Response:
-    """For the script: whether to look again."""
-    site: Site = request.app.state.site
-    ended = site.waiting.is_there(request.path_params["name"])
-    return JSONResponse({"ended": ended, "doing": site.doing})
 
 
 def to(address: str) -> Response:

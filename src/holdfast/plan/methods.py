@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.plan.agencies import Published, random_rounding, rounding, suppression
-from holdfast.plan.ptable import entropy_table, read_ptable
+from holdfast.plan.ptable import read_ptable, usual_ptable
 from holdfast.plan.simulation import KnownTable, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.noise import Noise, add_noise
@@ -59,7 +59,7 @@ AGENCIES: dict[str, Callable[[], Published]] = {
     "suppression": suppression,
     "rounding": rounding,
     "random-rounding": random_rounding,
-    "cell-key": entropy_table,
+    "cell-key": usual_ptable,
 }
 
 

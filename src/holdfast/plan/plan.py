@@ -10,7 +10,7 @@ from holdfast.arrays import Floats
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
-from holdfast.plan.priors import claims, prior_table
+from holdfast.plan.priors import prior_table
 from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
 from holdfast.plan.simulation import KnownTable, seeds, simulated
 from holdfast.plan.words import aligned
@@ -51,8 +51,6 @@ class Plan:
     """The smallest epsilon that was found to meet the target."""
     largest: str = EPSILONS[-1]
     """The largest that was looked at."""
-    notes: tuple[str, ...] = ()
-    """What to know before trusting it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -63,11 +61,10 @@ class Plan:
             "target": None if self.target is None else str(self.target),
             "epsilon": self.smallest,
             "expected": [vars(each) for each in self.expected],
-            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
-        return "\n\n".join([*self._decision, *self._tables, *self.notes])
+        return "\n\n".join([*self._decision, *self._tables])
 
     @property
     def _decision(self) -> list[str]:
@@ -193,8 +190,7 @@ def plan(
     ----------
     prior : str, path, or table
         Something public: last year's table or release, another region's, or a shape:
-        "geometric:MEAN", "poisson:MEAN", "uniform:TOP", "powerlaw:EXPONENT:TOP",
-        "zeros:SHARE+SHAPE".
+        "geometric:MEAN", "uniform:TOP", "powerlaw:EXPONENT:TOP", "zeros:SHARE+SHAPE".
     rows : int, default that of the prior
         The number of rows that the table will have.
     target : str, default None
@@ -243,7 +239,6 @@ def plan(
     budgets = check_epsilons(epsilons)
     smallest = None if goal is None else planner.smallest(goal, budgets)
     shown = sorted({*budgets, *([smallest] if smallest else [])}, key=exact_epsilon)
-    warning = claims(prior)
     return Plan(
         table=table,
         expected=tuple(planner.expected(epsilon, asked) for epsilon in shown),
@@ -251,7 +246,6 @@ def plan(
         target=goal,
         smallest=smallest,
         largest=budgets[-1],
-        notes=() if warning is None else (f"Warning: {warning}.",),
     )
 
 

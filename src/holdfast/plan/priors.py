@@ -12,12 +12,6 @@ from holdfast.errors import HoldfastError
 from holdfast.plan.simulation import KnownTable, read_known
 
 LONGEST = 1_000_000  # counts that a shape is followed for
-NARROW = 0.5  # standard deviation over mean below which a shape claims to know much
-SMALL = 2  # a mean below which a narrow shape claims little
-
-
-def _poisson(k: Floats, mean: float) -> Floats:
-    return np.asarray(k * math.log(mean) - np.cumsum(np.log(np.maximum(k, 1))))
 
 
 def _geometric(k: Floats, mean: float) -> Floats:
@@ -33,7 +27,6 @@ def _uniform(k: Floats, top: float) -> Floats:
 
 
 SHAPES: dict[str, tuple[Callable[..., Floats], tuple[str, ...]]] = {
-    "poisson": (_poisson, ("MEAN",)),
     "geometric": (_geometric, ("MEAN",)),
     "powerlaw": (_power, ("EXPONENT", "TOP")),
     "uniform": (_uniform, ("TOP",)),
@@ -67,28 +60,6 @@ def prior_table(
         return prior if rows in (None, len(prior.counts)) else prior.resized(rows or 1)
     shown = read_known(prior, count=count, within=within, missing=missing)
     return prior_table(shown, rows)
-
-
-def claims(prior: Any) -> str | None:
-    """What to say of a shape that claims to know more of the counts than anybody does.
-
-    >>> claims("geometric:35") is None, claims("poisson:35")[:45]
-    (True, 'poisson:35 says that nine in ten counts lie b')
-    """
-    if not isinstance(prior, str) or _is_path(prior):
-        return None
-    shares = _shape(prior.partition("+")[2] or prior)
-    k = np.arange(len(shares))
-    mean = float(shares @ k)
-    spread = math.sqrt(float(shares @ (k - mean) ** 2))
-    if mean < SMALL or spread >= NARROW * mean or prior.split("+")[-1].startswith("uniform"):
-        return None
-    low, high = np.searchsorted(np.cumsum(shares), [0.05, 0.95])
-    return (
-        f"{prior} says that nine in ten counts lie between {low:,} and {high:,}. Real tables vary "
-        "more, and then errors are larger than said here. Give last year's release, another "
-        f"region's table, or geometric:{mean:.3g}"
-    )
 
 
 def _is_path(text: str) -> bool:

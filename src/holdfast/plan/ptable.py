@@ -1,13 +1,11 @@
-"""Perturbation tables of the cell-key method, read as ptable writes them or made in its way."""
+"""Perturbation tables of the cell-key method, as the R package ptable writes them."""
 
 import os
 from fractions import Fraction
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.plan.agencies import Published, cell_key
 from holdfast.tables.csv_file import CsvFile
@@ -63,50 +61,13 @@ def _normed(path: Any, rows: dict[int, NoiseLaw]) -> tuple[NoiseLaw, ...]:
     return tuple({v: p / sum(law.values()) for v, p in rows[i].items()} for i, law in rows.items())
 
 
-def entropy_table(largest: int = 5, variance: float = 3.0) -> Published:
-    r"""The method with the table that ptable makes of D and V, but for its rounding.
+def usual_ptable() -> Published:
+    r"""The method with the table that ptable's `create_cnt_ptable(D = 5, V = 3)` makes by default.
 
-    The law of a count has the largest entropy among those with noise of at most D that keeps the
-    count at 0 or more, mean 0, a variance of at most V, and probabilities that do not fall from the
+    The law of a count has the largest entropy among those with noise of at most 5 that keeps the
+    count at 0 or more, mean 0, a variance of at most 3, and probabilities that do not fall from the
     lowest noise up to 0: $p_v \propto e^{a v + b v^2}$, and equal ones where these would fall. A
-    count of 0 stays 0. This is what `create_cnt_ptable(D, V)` makes by default.
+    count of 0 stays 0.
     """
-    laws: list[NoiseLaw] = [{0: Fraction(1)}]
-    for count in range(1, largest + 1):
-        noise = np.arange(max(-count, -largest), largest + 1)
-        shares = _entropy(noise.astype(np.float64), variance)
-        decimals = [Fraction(f"{share:.12f}") for share in shares]
-        total = sum(decimals)
-        laws.append({int(v): p / total for v, p in zip(noise, decimals, strict=True) if p})
-    return cell_key(laws)
-
-
-def _entropy(noise: Floats, variance: float) -> Floats:
-    """Neighbours that would fall are given equal probabilities, until none do."""
-    equal = np.zeros(len(noise) - 1, dtype=bool)
-    while True:
-        blocks = np.r_[0, np.cumsum(~equal)]
-        sizes = np.bincount(blocks)
-        moments = np.stack([np.bincount(blocks, noise**k)[blocks] / sizes[blocks] for k in (1, 2)])
-        shares = _exponential(moments[:1], np.zeros(1))
-        if moments[1] @ shares > variance:
-            shares = _exponential(moments, np.array([0.0, variance]))
-        falls = (noise[1:] <= 0) & (shares[:-1] > shares[1:] * (1 + 1e-9))
-        if not falls.any():
-            return shares
-        equal |= falls
-
-
-def _exponential(moments: Floats, wanted: Floats) -> Floats:
-    """The law of largest entropy with these moments: Newton's method; the dual is convex."""
-    multipliers = np.zeros(len(moments))
-    for _ in range(200):
-        shares = np.exp(multipliers @ moments - (multipliers @ moments).max())
-        shares /= shares.sum()
-        gap = moments @ shares - wanted
-        if np.abs(gap).max() < 1e-13:
-            break
-        centred = moments - (moments @ shares)[:, None]
-        step = np.linalg.solve((centred * shares) @ centred.T, gap)
-        multipliers -= step / max(1.0, np.abs(step).max())
-    return np.asarray(shares)
+    with as_file(files("holdfast") / "plan" / "data" / "ptable_5_3.csv") as path:
+        return read_ptable(path)

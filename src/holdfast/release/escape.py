@@ -7,21 +7,32 @@ control characters would steer a screen or break a file they become spaces.
 import re
 from html import escape
 
-from holdfast.errors import code_span, markdown_text, one_line
+from holdfast.errors import one_line
 
-code = code_span
 _NUMBER = r"[+-]?[0-9]*(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)? ?%?"
 _FORMULA = re.compile(rf"'*(?!(?:{_NUMBER})\Z)[=+\-@\t\r].+", re.DOTALL)
 _QUOTED = re.compile('[,;|\t"\r\n\ufeff]')
 
 
+def code(text: str) -> str:
+    """Text of others as code in Markdown, out of which it cannot break.
+
+    >>> print(code("a"), code("a`b"))
+    `a` `` a`b ``
+    """
+    flat = one_line(text)
+    longest = max([0, *(len(run) for run in re.findall("`+", flat))])
+    fence = "`" * (longest + 1)
+    return f"{fence} {flat} {fence}" if longest or not flat else f"{fence}{flat}{fence}"
+
+
 def markdown(text: str) -> str:
-    r"""Text in a paragraph of Markdown, with every special character taken literally.
+    r"""Text of others in Markdown, with every special character taken literally.
 
     >>> print(markdown("a <b> [c](d) | e &lt;"))
     a \<b\> \[c\]\(d\) \| e \&lt;
     """
-    return re.sub(r"([()|~_#&!])", r"\\\1", markdown_text(text))
+    return re.sub(r"([\\`*\[\]<>()|~_#&!])", r"\\\1", one_line(text))
 
 
 def table_code(text: str) -> str:

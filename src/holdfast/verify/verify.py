@@ -28,25 +28,6 @@ from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
 from holdfast.verify.rows import RowsFile, TableFile, csv_columns
 
-BORROWED = {
-    "holdfast.privacy.noise": "the law of the noise: variance, quantile, least width",
-    "holdfast.release.load": "distribution.csv, and the release as an object, for words and fit",
-    "holdfast.release.release": "its type",
-    "holdfast.release.record": "sizes to keep to; release.json, parsed without being flooded",
-    "holdfast.release.parquet": "a Parquet file, read without being flooded",
-    "holdfast.release.csv_files": "the columns of CSV files; cells of a Parquet file as text",
-    "holdfast.fit.histogram": "counts and how many rows have each, in two arrays",
-    "holdfast.tables.texts": "a column of texts as spans of bytes",
-    "holdfast.tables.spans": "the same",
-    "holdfast.tables.keys": "texts as keys of 64 bits, to look at equal ones once",
-    "holdfast.release.row_intervals": "likely intervals of rows",
-    "holdfast.release.common": "answers and shares with their intervals",
-    "holdfast.release.readme": "words",
-    "holdfast.release.codebook": "words",
-    "holdfast.release.deployment": "words",
-    "holdfast.release.picture": "the picture",
-}
-"""What is borrowed from the maker, and for what; no promise rests on any of it."""
 ABSURD = 1e-12
 """Probability, over all rows, of a negative noisy count that is taken for a mistake."""
 MOST_OFF = 0.002

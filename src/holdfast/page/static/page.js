@@ -39,22 +39,18 @@ for (const button of document.querySelectorAll("button[data-once]")) {
   button.form.addEventListener("submit", () => setTimeout(() => { button.disabled = true; }));
 }
 
-// How far a run is, and whether something that takes long is there.
+// How far a run is.
 const list = document.querySelector("[data-watch]");
 if (list) {
   const watch = async () => {
     try {
       const status = await (await fetch(list.dataset.watch)).json();
       if (status.ended) { location.reload(); return; }
-      const doing = document.getElementById("doing");
-      if (doing && doing.textContent !== status.doing) doing.textContent = status.doing;
-      const waits = document.getElementById("waits");
-      if (waits) waits.hidden = !status.waits;
-      const cancel = document.getElementById("cancel");
-      if (cancel) cancel.hidden = !status.stoppable;
+      document.getElementById("waits").hidden = !status.waits;
+      document.getElementById("cancel").hidden = !status.stoppable;
       const bar = document.getElementById("share");
-      if (bar && typeof status.share === "number") bar.value = status.share;
-      else if (bar) bar.removeAttribute("value");
+      if (typeof status.share === "number") bar.value = status.share;
+      else bar.removeAttribute("value");
       for (const item of list.children) {
         if (item.dataset.phase === status.phase) {
           item.setAttribute("aria-current", "step");
