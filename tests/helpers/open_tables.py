@@ -13,7 +13,7 @@ from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.rows import ListRows
+from holdfast.tables.source import ListRows
 from holdfast.tables.sources import open_source
 from holdfast.tables.table import open_table
 from holdfast.tables.texts import Texts, lines

@@ -4,8 +4,8 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, find_lines, records_of
-from holdfast.tables.file_rows import find_part
 from holdfast.tables.groups import classes
+from holdfast.tables.sources import find_part
 from holdfast.tables.table import open_table
 from open_tables import counts, read_file, refusal, replaced, written
 

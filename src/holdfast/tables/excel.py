@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_parts import Marks, cell_name, read_marks
-from holdfast.tables.rows import ListRows
+from holdfast.tables.source import ListRows
 
 _EXACT = 10**15  # digits that Excel keeps
 _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins

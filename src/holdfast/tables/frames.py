@@ -23,8 +23,7 @@ from holdfast.tables.cell_text import is_missing
 from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, series_counts
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import LineRows, Rows
-from holdfast.tables.source import Held
+from holdfast.tables.source import Held, LineRows, Rows
 from holdfast.tables.spans import Keys
 
 _NESTED = (list, tuple, dict, set, bytes, np.ndarray)

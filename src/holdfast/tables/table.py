@@ -36,14 +36,13 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
-from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
 from holdfast.tables.sorting import Sorted, check_sorter, in_order
 from holdfast.tables.source import Batch, Held, Source
-from holdfast.tables.sources import open_source
+from holdfast.tables.sources import as_in_file, open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
 
