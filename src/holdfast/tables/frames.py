@@ -26,7 +26,6 @@ from holdfast.tables.partition import Coded, coded
 from holdfast.tables.source import Held, LineRows, Rows
 from holdfast.tables.spans import Keys
 
-_NESTED = (list, tuple, dict, set, bytes, np.ndarray)
 _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
@@ -97,8 +96,11 @@ class FrameRows(Rows):
             return
         if backend.is_pyarrow() and is_writable(series.to_native()):
             return
-        cells = self.codes(name)[1] if kind != nw.Object else self.cells(name)
-        if any(isinstance(cell, _NESTED) for cell in cells):
+        try:
+            cells = self.codes(name)[1]
+        except TypeError:  # lists and the like
+            raise _unwritable(name) from None
+        if any(isinstance(cell, tuple | bytes) for cell in cells):
             raise _unwritable(name)
         texts = [None if is_missing(cell) else str(cell) for cell in cells]
         if not all(text is None or is_text(text) for text in texts):
@@ -258,8 +260,9 @@ def _series_line(series: Any, back: Callable[[Integers], Any]) -> CountsLine:
 
 
 def _open_array(source: Any) -> CountsLine:
+    nested = False
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        check_flat(source)
+        nested = isinstance(next(iter(source), None), list | tuple | np.ndarray)
         values = np.fromiter(source, dtype=object, count=len(source))
     elif isinstance(source, np.ma.MaskedArray):
         values = np.array(source.tolist(), dtype=object)
@@ -270,8 +273,11 @@ def _open_array(source: Any) -> CountsLine:
             f"`table` must be an array of counts or a data frame, got {type(source).__name__}. "
             "Hint: a list, an array, a pandas, polars, pyarrow or DuckDB table, a path."
         )
-    if values.ndim > 1:
-        raise not_flat()
+    if values.ndim > 1 or nested:
+        raise HoldfastError(
+            "`table` must be one-dimensional or have named columns. "
+            "Hint: make it a data frame and name the column of counts with `count=`."
+        )
 
     def read(where: str, missing: Sequence[Any]) -> Integers:
         return array_counts(values, where, missing)
@@ -342,20 +348,6 @@ def as_list(values: Any, parameter: str) -> list[Any]:
     if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
         raise HoldfastError(f"`{parameter}` must be a list, got {type(values).__name__}.")
     return list(values)
-
-
-def check_flat(source: Sequence[Any]) -> None:
-    """Refuses a list of lists."""
-    if source and isinstance(source[0], list | tuple | np.ndarray):
-        raise not_flat()
-
-
-def not_flat() -> HoldfastError:
-    """The error for counts in two dimensions."""
-    return HoldfastError(
-        "`table` must be one-dimensional or have named columns. "
-        "Hint: make it a data frame and name the column of counts with `count=`."
-    )
 
 
 def no_pyarrow(who: str) -> HoldfastError:
