@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -247,16 +248,14 @@ def open_line(source: Any) -> CountsLine:
             "counts is named; make columns of them, with table.reset_index(name='count')."
         )
     if isinstance(series, nw.Series):
-        return _series_line(series, lambda new: _like(series, new))
+        kind = series.implementation
+        return _series_line(series, lambda new: _new_series(series.name, new, kind).to_native())
     return _open_array(source)
 
 
 def _series_line(series: Any, back: Callable[[Integers], Any]) -> CountsLine:
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return series_counts(series, where, missing)
-
     name = None if series.name in (None, "") else str(series.name)
-    return CountsLine(LineRows(len(series), read), back, name)
+    return CountsLine(LineRows(len(series), partial(series_counts, series)), back, name)
 
 
 def _open_array(source: Any) -> CountsLine:
@@ -279,10 +278,7 @@ def _open_array(source: Any) -> CountsLine:
             "Hint: make it a data frame and name the column of counts with `count=`."
         )
 
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return array_counts(values, where, missing)
-
-    return CountsLine(LineRows(len(values), read), lambda new: new.copy())
+    return CountsLine(LineRows(len(values), partial(array_counts, values)), lambda new: new.copy())
 
 
 def _narwhals(source: Any) -> Any:
@@ -304,16 +300,6 @@ def _collect(lazy: Any) -> Frame:
     except Exception:
         raise HoldfastError("`table`: the polars query failed. Hint: run it by itself.") from None
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
-
-
-def _like(series: Any, counts: Integers) -> Any:
-    import narwhals.stable.v2 as nw
-
-    old = series.to_native()
-    if nw.dependencies.is_pandas_like_series(old):
-        gaps = "Int64" if (counts == MISSING).any() else None
-        return type(old)(known(counts), name=old.name, dtype=gaps)
-    return _new_series(series.name, counts, series.implementation).to_native()
 
 
 def _new_series(name: str, counts: Integers, backend: Any) -> Any:
