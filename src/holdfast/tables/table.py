@@ -1,6 +1,6 @@
 """Tables of counts: opened from anywhere, checked in one pass, read in batches, written again.
 
-    table = open_table("deaths.csv", count="deaths", category="county", within="state")
+    table = open_table("deaths.csv", TableOptions(count=("deaths",), category="county"))
     table.counts                  # ("deaths",): the columns of counts; ("",) for a plain array
     table.partition               # the groups, one at least: labels, names, sizes
     table.rows                    # all that will be written; missing ones and known zeros too
@@ -135,7 +135,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
     >>> from holdfast.tables.csv import CsvTable, ListRows
     >>> text = CsvTable(ListRows(("county", "deaths"), [["Kent", "Ely"], ["3", "0"]]))
-    >>> table = open_table(text, count="deaths", category="county", structural_zero=["Ely"])
+    >>> table = open_table(text, count=("deaths",), category="county", structural_zero=["Ely"])
     >>> table.published, table.measured["deaths"].tolist()
     (('county', 'deaths'), [1])
     """
@@ -205,7 +205,7 @@ def whose(table: Table) -> Whose | None:
 
     >>> from holdfast.tables.csv import CsvTable, ListRows
     >>> rows = [ListRows(("place", "n"), [[place], ["3"]]) for place in ("Kent", "Kent", "Ely")]
-    >>> same, again, other = (whose(open_table(CsvTable(each), count="n")) for each in rows)
+    >>> same, again, other = (whose(open_table(CsvTable(each), count=("n",))) for each in rows)
     >>> same == again, same == other
     (True, False)
     """
