@@ -98,8 +98,10 @@ def _file_rows(value: Any, name: str) -> tuple[int, ...]:
 
 def _totals(value: Any, name: str) -> bool | str:
     """Whether totals are measured, or for which share of epsilon."""
-    answers = {"yes": True, "no": False}
-    share = totals_share(answers.get(value, value) if isinstance(value, str) else value)
+    answers = {"": True, "yes": True, "true": True, "no": False}
+    share = totals_share(
+        answers.get(value.strip().lower(), value) if isinstance(value, str) else value
+    )
     return share == TOTALS_SHARE if share in (0, TOTALS_SHARE) else exact_text(share)
 
 

@@ -155,7 +155,10 @@ class FirstPass:
     def _refuse_nothing(self) -> None:
         subset, seen = self.roles.subset, self.rows
         if not seen and subset is not None:
-            raise subset.nowhere()
+            raise HoldfastError(
+                f"`subset`: no row has the label {subset.label!r} in column {subset.column!r}. "
+                "Hint: check the spelling."
+            )
         if not seen:
             raise HoldfastError(
                 "`table` has no rows. Hint: give one row per category, zeros included."

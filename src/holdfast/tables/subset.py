@@ -53,13 +53,6 @@ class Subset:
         text = label_text(cell)
         return None if text is None else label_key(text) == self.key
 
-    def nowhere(self) -> HoldfastError:
-        """The error for a table without such a row."""
-        return HoldfastError(
-            f"`subset`: no row has the label {self.label!r} in column {self.column!r}. "
-            "Hint: check the spelling."
-        )
-
 
 def read_subset(value: Any) -> Subset | None:
     """A subset as it was given: a mapping of one column to one label, itself, or None.

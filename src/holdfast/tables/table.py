@@ -1,22 +1,5 @@
 """Tables of counts: opened from anywhere, checked in one pass, read in batches, written again.
 
-    table = open_table("deaths.csv", TableOptions(count=("deaths",), category="county"))
-    table.counts                  # ("deaths",): the columns of counts; ("",) for a plain array
-    table.partition               # the groups, one at least: labels, names, sizes
-    table.rows                    # all that will be written; missing ones and known zeros too
-    table.measured["deaths"]      # int64, rows of each group whose count is measured
-    for batch in table.batches():
-        batch.start               # the number of its first row
-        batch.counts["deaths"]    # int64; -1 where it is not known
-        batch.structural_zero     # marks: publicly known to be zero
-        batch.missing["deaths"], batch.measured["deaths"]   # marks; measured is neither of both
-        batch.group               # int64: the group of each row; -1 where no count is measured
-        batch.done                # share of the table read so far, None where that is not known
-    table.replace({"deaths": released})              # in memory: same kind of table as came in
-    for batch in table.batches(published=True):
-        batch.cells("county")     # the labels, as Python has them
-        batch.column("county")    # the same in the form in which they came, for writers
-
 `open_table` reads all rows once and refuses whatever must not be published, before anything is
 paid. `batches()` reads them again, as often as asked: a frame is one batch, a file many, and
 memory is one batch. That the counts are still those of the first pass is checked. Rows come in the
