@@ -9,19 +9,29 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, texts_of
+from holdfast.request import FIELDS
+from holdfast.request.checks import checked
+from holdfast.tables import table as tables
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
+from holdfast.tables.groups import Within
 from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.rows import ListRows
+from holdfast.tables.source import ListRows
 from holdfast.tables.sources import open_source
-from holdfast.tables.table import open_table
 from holdfast.tables.texts import Texts, lines
 
 
 def read_file(path):
     """The whole table in a file, in memory."""
     return open_source(path, TableOptions()).held()
+
+
+def open_table(source, **words):
+    """The table of a request that says this, opened."""
+    values = {name: checked(FIELDS[name], value) for name, value in words.items() if name in FIELDS}
+    values["within"] = values.get("within") or Within(())
+    return tables.open_table(source, TableOptions(**words | values))
 
 
 def text_table(names, rows, *style, **named):

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_text import MAX_COLUMNS
-from holdfast.tables.table import open_table
-from open_tables import counts, parse_csv, refusal, replaced, text_table
+from open_tables import counts, open_table, parse_csv, refusal, replaced, text_table
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_blocks, csv_file, spans
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.rows import ListRows
-from holdfast.tables.table import open_table
+from holdfast.tables.source import ListRows
 from holdfast.tables.texts import Texts, lines
-from open_tables import counts, counts_of, parse_csv, text_table
+from open_tables import counts, counts_of, open_table, parse_csv, text_table
 
 NAMES = ("name", "visits", "note")
 

@@ -15,8 +15,7 @@ from holdfast.tables import excel_parts
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import parse_excel
-from holdfast.tables.table import open_table
-from open_tables import counts, missing, read_file
+from open_tables import counts, missing, open_table, read_file
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("python_calamine")

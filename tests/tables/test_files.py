@@ -11,8 +11,16 @@ from test_table import as_text, each_frame
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.files import write_file
-from holdfast.tables.table import open_table
-from open_tables import counts, counts_of, read_file, refusal, replaced, text_table, written
+from open_tables import (
+    counts,
+    counts_of,
+    open_table,
+    read_file,
+    refusal,
+    replaced,
+    text_table,
+    written,
+)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt"])

@@ -9,8 +9,7 @@ import pytest
 
 from holdfast.tables.columns import reads_as_number, suggest
 from holdfast.tables.options import LONGEST_NAMES
-from holdfast.tables.table import open_table
-from open_tables import refusal, text_table, written
+from open_tables import open_table, refusal, text_table, written
 
 SECRET = "73519"
 FRAMES = {

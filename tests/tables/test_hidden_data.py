@@ -14,8 +14,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.parquet_groups import ParquetGroups
-from holdfast.tables.table import open_table
-from open_tables import refusal, replaced, written
+from open_tables import open_table, refusal, replaced, written
 
 ROWS = 400
 COUNTS = np.random.default_rng(5).poisson(2, ROWS)

@@ -7,8 +7,7 @@ import pytest
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables.leaks import find_leaks, watch
 from holdfast.tables.leaks.watch import SAMPLE, Watch
-from holdfast.tables.table import open_table
-from open_tables import replaced
+from open_tables import open_table, replaced
 
 ROWS = 3000
 RNG = np.random.default_rng(3)

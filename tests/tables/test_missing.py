@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.table import open_table
-from open_tables import counts, missing, replaced, text_table, written
+from open_tables import counts, missing, open_table, replaced, text_table, written
 
 ROWS = 300
 COUNTS = np.random.default_rng(2).poisson(2, ROWS)

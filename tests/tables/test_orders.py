@@ -11,8 +11,7 @@ from holdfast.tables import arrow_files, csv_file
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.order import rows_by
 from holdfast.tables.partition import coded
-from holdfast.tables.table import open_table
-from open_tables import counts_of, refusal, replaced, text_table, written
+from open_tables import counts_of, open_table, refusal, replaced, text_table, written
 
 ROWS = 1200
 COUNTS = np.random.default_rng(4).poisson(6, ROWS)

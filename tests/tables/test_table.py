@@ -17,8 +17,16 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import open_table
-from open_tables import counts, counts_of, parse_csv, refusal, replaced, text_table, zeros
+from open_tables import (
+    counts,
+    counts_of,
+    open_table,
+    parse_csv,
+    refusal,
+    replaced,
+    text_table,
+    zeros,
+)
 
 COUNTS = [3, 0, 7]
 NEW = np.array([1, 2, 0])

@@ -118,7 +118,7 @@ def _write(answer: Any, out: Path) -> None:
     """The columns of an answer as a CSV file."""
     from holdfast.tables.csv import CsvTable
     from holdfast.tables.files import write_file
-    from holdfast.tables.rows import ListRows
+    from holdfast.tables.source import ListRows
 
     if out.suffix.lower() != ".csv":
         raise HoldfastError(f"`{out}` must end in .csv.")

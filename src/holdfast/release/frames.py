@@ -9,7 +9,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import texts_of
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.rows import ListRows
+from holdfast.tables.source import ListRows
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -87,8 +87,6 @@ class Parameter:
         match self.form:
             case Form.FLAG:
                 return True
-            case Form.SHARE:
-                return True if last.strip().lower() in ("", "yes", "true") else last
             case Form.WHOLE:
                 return whole(last, self.name)
             case Form.WHOLES:

@@ -78,12 +78,14 @@ class Request(Declared):
     @property
     def table_options(self) -> "TableOptions":
         """What is said of the table, for its reader."""
+        from holdfast.tables.groups import Within
         from holdfast.tables.options import TableOptions
 
         names = [each.name for each in fields(TableOptions) if each.name in FIELDS]
         values = {name: getattr(self, name) for name in names}
         apart = self.person_in == ONE_COLUMN
-        return TableOptions(**values | {"count": self.count or None, "apart": apart})
+        within = self.within or Within(())
+        return TableOptions(**values | {"within": within, "apart": apart})
 
     @cached_property
     def persons(self) -> "Persons":

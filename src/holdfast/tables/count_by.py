@@ -15,8 +15,7 @@ from holdfast.tables.formats import format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
-from holdfast.tables.rows import ListRows, Rows
-from holdfast.tables.source import Source
+from holdfast.tables.source import ListRows, Rows, Source
 from holdfast.tables.sources import open_columns, open_source
 from holdfast.tables.spans import Keys
 

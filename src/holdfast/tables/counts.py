@@ -134,22 +134,19 @@ class Codes:
         return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self.numbers
 
 
-def codes_of(missing: Any) -> tuple[Any, ...]:
-    """One code or several, as a tuple."""
-    one = isinstance(missing, str) or not isinstance(missing, Iterable)
-    return (missing,) if one else tuple(missing)
+def read_codes(missing: Any) -> tuple[Any, ...]:
+    """One code or several. One that a count may be is refused: which rows have just that count
+    would be published, and one person more or less would have a row vanish.
 
-
-def check_codes(codes: Any) -> None:
-    """Refuse a code that a count may be: which rows have just that count would be published, and
-    one person more or less would have a row vanish.
-
-    >>> check_codes([-999, "", "NA"])
-    >>> check_codes([99])
+    >>> read_codes([-999, "", "NA"]), read_codes("x")
+    ((-999, '', 'NA'), ('x',))
+    >>> read_codes([99])
     Traceback (most recent call last):
     holdfast.errors.HoldfastError: `missing` names 99, which a count may be: ...
     """
-    for text in sorted(Codes(codes_of(codes)).texts):
+    one = isinstance(missing, str) or not isinstance(missing, Iterable)
+    codes = (missing,) if one else tuple(missing)
+    for text in sorted(Codes(codes).texts):
         code = _read_as(text)
         if code >= 0 and code == math.floor(code):
             raise HoldfastError(
@@ -158,6 +155,7 @@ def check_codes(codes: Any) -> None:
                 "give counts that are not known a code of their own in the table, such as -999 or "
                 "an empty cell."
             )
+    return codes
 
 
 def _read_as(code: str) -> float:

@@ -12,8 +12,7 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_text import DELIMITERS, CsvStyle
-from holdfast.tables.rows import ListRows
-from holdfast.tables.source import Held
+from holdfast.tables.source import Held, ListRows
 
 CHUNK = 1 << 12  # rows that are written at a time
 SHOWN = 10  # rows, in a notebook

@@ -34,6 +34,21 @@ class Lines:
     leave_out: tuple[int, ...] = ()
     """Lines in between that are not meant, such as totals."""
 
+    def check(self, filled: Sequence[bool]) -> None:
+        """Raise where a file, in whose lines there is something or not, has no such lines."""
+        if self.header_row is not None and not (
+            0 < self.header_row <= len(filled) and filled[self.header_row - 1]
+        ):
+            raise HoldfastError(
+                "`header_row` must be the number of a line with the names of the columns, got "
+                f"{self.header_row}. Hint: editors and Excel show it left of the line."
+            )
+        if self.last_row is not None and not (self.header_row or 1) < self.last_row <= len(filled):
+            raise HoldfastError(
+                "`last_row` must be the number of a line below the names of the columns, got "
+                f"{self.last_row}. Hint: the file has {len(filled):,} lines."
+            )
+
 
 ALL = Lines()
 Record = tuple[int, int, list[str]]
@@ -66,17 +81,9 @@ def kept_lines(data: bytes, lines: Lines) -> bytes:
     b'a,n\nKent,3\n'
     """
     every = data.splitlines(keepends=True)
+    lines.check([bool(line.strip()) for line in every])
     first = 1 if lines.header_row is None else lines.header_row
     last = len(every) if lines.last_row is None else lines.last_row
-    if lines.header_row is not None and not (0 < first <= len(every) and every[first - 1].strip()):
-        raise HoldfastError(
-            f"`header_row` must be the number of a line with the names of the columns, got {first}."
-        )
-    if not first < last <= len(every):
-        raise HoldfastError(
-            f"`last_row` must be the number of a line below the names of the columns, got {last}. "
-            f"Hint: the file has {len(every):,} lines."
-        )
     check_left_out(lines.leave_out, first, last)
     kept = (at for at in range(first, last + 1) if at not in lines.leave_out)
     return b"".join(every[at - 1] for at in kept)

@@ -13,8 +13,7 @@ from holdfast.tables.formats import STREAMED, Format, format_of, wrong_ending
 from holdfast.tables.frames import FrameRows, no_pyarrow
 from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.rows import ListRows
-from holdfast.tables.source import Held
+from holdfast.tables.source import Held, ListRows
 from holdfast.tables.sources import open_source
 
 

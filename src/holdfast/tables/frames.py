@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,9 @@ from holdfast.tables.cell_text import is_missing
 from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, series_counts
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import LineRows, Rows
-from holdfast.tables.source import Held
+from holdfast.tables.source import Held, LineRows, Rows
 from holdfast.tables.spans import Keys
 
-_NESTED = (list, tuple, dict, set, bytes, np.ndarray)
 _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
@@ -98,8 +97,11 @@ class FrameRows(Rows):
             return
         if backend.is_pyarrow() and is_writable(series.to_native()):
             return
-        cells = self.codes(name)[1] if kind != nw.Object else self.cells(name)
-        if any(isinstance(cell, _NESTED) for cell in cells):
+        try:
+            cells = self.codes(name)[1]
+        except TypeError:  # lists and the like
+            raise _unwritable(name) from None
+        if any(isinstance(cell, tuple | bytes) for cell in cells):
             raise _unwritable(name)
         texts = [None if is_missing(cell) else str(cell) for cell in cells]
         if not all(text is None or is_text(text) for text in texts):
@@ -246,21 +248,20 @@ def open_line(source: Any) -> CountsLine:
             "counts is named; make columns of them, with table.reset_index(name='count')."
         )
     if isinstance(series, nw.Series):
-        return _series_line(series, lambda new: _like(series, new))
+        kind = series.implementation
+        return _series_line(series, lambda new: _new_series(series.name, new, kind).to_native())
     return _open_array(source)
 
 
 def _series_line(series: Any, back: Callable[[Integers], Any]) -> CountsLine:
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return series_counts(series, where, missing)
-
     name = None if series.name in (None, "") else str(series.name)
-    return CountsLine(LineRows(len(series), read), back, name)
+    return CountsLine(LineRows(len(series), partial(series_counts, series)), back, name)
 
 
 def _open_array(source: Any) -> CountsLine:
+    nested = False
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        check_flat(source)
+        nested = isinstance(next(iter(source), None), list | tuple | np.ndarray)
         values = np.fromiter(source, dtype=object, count=len(source))
     elif isinstance(source, np.ma.MaskedArray):
         values = np.array(source.tolist(), dtype=object)
@@ -271,13 +272,13 @@ def _open_array(source: Any) -> CountsLine:
             f"`table` must be an array of counts or a data frame, got {type(source).__name__}. "
             "Hint: a list, an array, a pandas, polars, pyarrow or DuckDB table, a path."
         )
-    if values.ndim > 1:
-        raise not_flat()
+    if values.ndim > 1 or nested:
+        raise HoldfastError(
+            "`table` must be one-dimensional or have named columns. "
+            "Hint: make it a data frame and name the column of counts with `count=`."
+        )
 
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return array_counts(values, where, missing)
-
-    return CountsLine(LineRows(len(values), read), lambda new: new.copy())
+    return CountsLine(LineRows(len(values), partial(array_counts, values)), lambda new: new.copy())
 
 
 def _narwhals(source: Any) -> Any:
@@ -299,16 +300,6 @@ def _collect(lazy: Any) -> Frame:
     except Exception:
         raise HoldfastError("`table`: the polars query failed. Hint: run it by itself.") from None
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
-
-
-def _like(series: Any, counts: Integers) -> Any:
-    import narwhals.stable.v2 as nw
-
-    old = series.to_native()
-    if nw.dependencies.is_pandas_like_series(old):
-        gaps = "Int64" if (counts == MISSING).any() else None
-        return type(old)(known(counts), name=old.name, dtype=gaps)
-    return _new_series(series.name, counts, series.implementation).to_native()
 
 
 def _new_series(name: str, counts: Integers, backend: Any) -> Any:
@@ -343,20 +334,6 @@ def as_list(values: Any, parameter: str) -> list[Any]:
     if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
         raise HoldfastError(f"`{parameter}` must be a list, got {type(values).__name__}.")
     return list(values)
-
-
-def check_flat(source: Sequence[Any]) -> None:
-    """Refuses a list of lists."""
-    if source and isinstance(source[0], list | tuple | np.ndarray):
-        raise not_flat()
-
-
-def not_flat() -> HoldfastError:
-    """The error for counts in two dimensions."""
-    return HoldfastError(
-        "`table` must be one-dimensional or have named columns. "
-        "Hint: make it a data frame and name the column of counts with `count=`."
-    )
 
 
 def no_pyarrow(who: str) -> HoldfastError:

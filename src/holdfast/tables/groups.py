@@ -1,6 +1,5 @@
 """Groups of rows by public columns: what is asked for."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,15 +25,6 @@ class Classes:
     def __repr__(self) -> str:
         number = "" if self.number is None else f", {self.number}"
         return f"holdfast.classes({self.column!r}{number})"
-
-    @staticmethod
-    def in_order(labels: Iterable[str]) -> list[str]:
-        """Each label once, by the number that its class begins with.
-
-        >>> Classes.in_order(["10 to 12", "2 to 9", "10 to 12"])
-        ['2 to 9', '10 to 12']
-        """
-        return sorted(set(labels), key=lambda label: float(label.split(" to ")[0]))
 
 
 def classes(column: str, number: int | None = None) -> Classes:

@@ -15,7 +15,6 @@ from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_part import find_lines
 from holdfast.tables.excel import sheet_names
-from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.look_columns import (
     ColumnKind,
@@ -29,7 +28,13 @@ from holdfast.tables.look_columns import (
     two_headings,
 )
 from holdfast.tables.options import TableOptions
-from holdfast.tables.sources import open_source
+from holdfast.tables.sources import (
+    as_in_file,
+    file_records,
+    find_part,
+    open_source,
+    row_numbers_in,
+)
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 FIRST, LAST = 6, 4  # rows that are shown

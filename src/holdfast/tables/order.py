@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.tables.cell_text import is_missing
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import Rows
+from holdfast.tables.source import Rows
 
 Key = tuple[bool, Any]
 

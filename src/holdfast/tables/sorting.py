@@ -21,8 +21,7 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.rows import Rows
-from holdfast.tables.source import Piece, Source
+from holdfast.tables.source import Piece, Rows, Source
 
 _MEMORY = "256MB"
 _AT_A_TIME = 1 << 17  # rows

@@ -1,22 +1,5 @@
 """Tables of counts: opened from anywhere, checked in one pass, read in batches, written again.
 
-    table = open_table("deaths.csv", count="deaths", category="county", within="state")
-    table.counts                  # ("deaths",): the columns of counts; ("",) for a plain array
-    table.partition               # the groups, one at least: labels, names, sizes
-    table.rows                    # all that will be written; missing ones and known zeros too
-    table.measured["deaths"]      # int64, rows of each group whose count is measured
-    for batch in table.batches():
-        batch.start               # the number of its first row
-        batch.counts["deaths"]    # int64; -1 where it is not known
-        batch.structural_zero     # marks: publicly known to be zero
-        batch.missing["deaths"], batch.measured["deaths"]   # marks; measured is neither of both
-        batch.group               # int64: the group of each row; -1 where no count is measured
-        batch.done                # share of the table read so far, None where that is not known
-    table.replace({"deaths": released})              # in memory: same kind of table as came in
-    for batch in table.batches(published=True):
-        batch.cells("county")     # the labels, as Python has them
-        batch.column("county")    # the same in the form in which they came, for writers
-
 `open_table` reads all rows once and refuses whatever must not be published, before anything is
 paid. `batches()` reads them again, as often as asked: a frame is one batch, a file many, and
 memory is one batch. That the counts are still those of the first pass is checked. Rows come in the
@@ -36,14 +19,13 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
 from holdfast.tables.counts import MISSING
-from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
 from holdfast.tables.sorting import Sorted, check_sorter, in_order
 from holdfast.tables.source import Batch, Held, Source
-from holdfast.tables.sources import open_source
+from holdfast.tables.sources import as_in_file, open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
 
@@ -136,7 +118,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
     >>> from holdfast.tables.csv import CsvTable, ListRows
     >>> text = CsvTable(ListRows(("county", "deaths"), [["Kent", "Ely"], ["3", "0"]]))
-    >>> table = open_table(text, count="deaths", category="county", structural_zero=["Ely"])
+    >>> table = open_table(text, count=("deaths",), category="county", structural_zero=["Ely"])
     >>> table.published, table.measured["deaths"].tolist()
     (('county', 'deaths'), [1])
     """
@@ -206,7 +188,7 @@ def whose(table: Table) -> Whose | None:
 
     >>> from holdfast.tables.csv import CsvTable, ListRows
     >>> rows = [ListRows(("place", "n"), [[place], ["3"]]) for place in ("Kent", "Kent", "Ely")]
-    >>> same, again, other = (whose(open_table(CsvTable(each), count="n")) for each in rows)
+    >>> same, again, other = (whose(open_table(CsvTable(each), count=("n",))) for each in rows)
     >>> same == again, same == other
     (True, False)
     """
