@@ -15,6 +15,7 @@ import pytest
 import holdfast
 from holdfast.measure import room
 
+pytestmark = pytest.mark.usefixtures("shared_fits")
 ROWS = 150
 
 
