@@ -40,9 +40,9 @@ def cli(capsys, monkeypatch, tmp_path):
     return lambda *words: run(capsys, monkeypatch, *words)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session", autouse=True)
 def shared_fits():
-    """For tests that make many releases of equal measurements: each of these is fitted once."""
+    """Releases of equal measurements share their fit: tests make, load and verify many of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("holdfast.release.release.fit", fitted)
         yield

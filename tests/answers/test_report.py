@@ -95,7 +95,7 @@ def hostile(request):
 
 
 @pytest.mark.parametrize("form", ["html", "md", "json", "xlsx"])
-def test_forty_hostile_names_do_nothing_in_any_form_of_the_report(shared_fits, hostile, form):
+def test_forty_hostile_names_do_nothing_in_any_form_of_the_report(hostile, form):
     release, columns = hostile
     cover = Cover(title="".join(READABLE), by=EVIL, date=EVIL)
     text = written(release, form, cover=cover)

@@ -15,7 +15,6 @@ from command_line import run
 from holdfast.answers.report import written
 from page_visitor import visit, words_of
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
 COMMON = {
     "share with 0": "share zero",
     "share with 1 or more": "share at least 1",

@@ -11,7 +11,6 @@ from commands import table
 from holdfast.request import Request
 from holdfast.tables.groups import classes
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
 ROWS = 60
 PEOPLE = {"from_people": True, "by": "county", "categories": "counties.csv"}
 REQUESTS = [

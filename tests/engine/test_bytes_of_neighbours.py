@@ -15,7 +15,6 @@ import pytest
 import holdfast
 from holdfast.measure import room
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
 ROWS = 150
 
 

@@ -11,7 +11,6 @@ import pytest
 import holdfast
 from holdfast.tables import arrow_files, csv_blocks, csv_file
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
 ROWS = 1500
 RNG = np.random.default_rng(3)
 TABLE = pd.DataFrame(

@@ -11,7 +11,6 @@ import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Ledger
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
 ROWS = 60
 CHANCE = np.random.default_rng(5)
 FRAME = pd.DataFrame(

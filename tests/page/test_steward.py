@@ -11,8 +11,6 @@ import pytest
 import holdfast
 from page_visitor import COUNTIES, problem_of, words_of
 
-pytestmark = pytest.mark.usefixtures("shared_fits")
-
 
 def test_a_file_is_shown_before_anything_is_asked(visitor):
     page = words_of(visitor.get(visitor.start()).text)
