@@ -4,7 +4,7 @@ That a fit is a function of its measurement, to the last bit, is tested in tests
 """
 
 from dataclasses import is_dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -15,9 +15,15 @@ _made = {}
 
 
 def everything(value):
-    """All that a function can see of a measurement, as a key; hidden attributes as well."""
+    """All that a function can see of a measurement, as a key, but for what follows from it."""
     if is_dataclass(value):
-        return type(value), tuple((name, everything(each)) for name, each in vars(value).items())
+        kind = type(value)
+        stated = {
+            name: everything(each)
+            for name, each in vars(value).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+        return kind, tuple(sorted(stated.items()))
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):
