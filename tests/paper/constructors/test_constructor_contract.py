@@ -55,7 +55,7 @@ def close_to_private(matrix: np.ndarray, epsilon: float, slack: float) -> bool:
 @pytest.mark.parametrize(("constructor", "family", "n"), CASES)
 def test_the_matrix_and_its_integers_are_private_and_keep_their_target(constructor, family, n):
     z = FAMILIES[family](n)
-    for epsilon in EPSILONS if n <= 201 else EPSILONS[::3]:
+    for epsilon in EPSILONS[:: 1 if n <= 21 else 2 if n <= 201 else 3]:
         found = FIXED[constructor]()(z, epsilon=epsilon)
         assert np.abs(found.matrix.sum(axis=1) - 1).max() <= 1e-9
         assert np.abs(z @ found.matrix - z).max() <= 1e-9
