@@ -5,6 +5,7 @@ written so that they do nothing but be read.
 """
 
 import operator
+from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
@@ -125,3 +126,22 @@ def one_line(text: str) -> str:
     'a [2J b c'
     """
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
+def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows under their headings: the first column to the left, all others to the right.
+
+    >>> print(aligned(("epsilon", "zeros"), [("1", "0.4 points"), ("0.5", "1.1 points")]))
+    epsilon       zeros
+    1        0.4 points
+    0.5      1.1 points
+    """
+    lines = [headings, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )

@@ -140,7 +140,8 @@ def test_a_report_says_what_it_must(release):
     for words in ("SIMULATION", "What was promised", "What not to do", "How to cite", "By group"):
         assert words in text
     plain = private_table(COUNTS, epsilon=1)
-    assert "noisy count | expected" in written(plain, "md")
+    noise = plain.only.measurement.noise
+    assert f"It is within {noise.quantile(0.9):,} of the true one" in written(plain, "md")
 
 
 def test_progress_moves(release):

@@ -109,6 +109,7 @@ def test_the_top_holds_the_highest_rows(release):
 
 def test_the_top_of_each_group_and_of_some_rows(release):
     by_state = release.top(3, by="state")
+    assert "SIMULATION" in str(by_state) and str(by_state).count("SIMULATION") == 1
     assert set(by_state) == {"DC", "DE", "KS", "MI", "NE"}
     assert len(by_state["DC"]) == 1 and len(by_state["NE"]) == 3
     some = release.top(3, where="state == NE")

@@ -42,7 +42,7 @@ def test_a_question_by_groups_has_a_line_for_each(reader, opened, bundle):
 
 def test_the_top_ten_one_row_and_a_comparison(reader, opened):
     page = words_of(reader.get(f"{opened}/ask?question=top+10").text)
-    assert "row released expected true count is truly among them" in page
+    assert "row released expected 90% interval among the 10 highest highest" in page
     assert "90% interval" in words_of(reader.get(f"{opened}/ask?question=row+C003").text)
     page = words_of(reader.get(f"{opened}/ask?question=compare+C003+with+C007").text)
     assert "C003 has more than C007 with probability" in page

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.result import QuestionResult, joined
+from holdfast.answers.result import Cells, QuestionResult, joined
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
@@ -83,17 +83,18 @@ class Answer(QuestionResult):
     def __float__(self) -> float:
         return self.estimate
 
-    def __str__(self) -> str:
-        text = f"{self.question}: {self.in_words(self.estimate)} ({self.interval_words})"
-        notes = (*self._beside_table, *self.notes)
-        return "\n".join([text, *(f"  {note}." for note in notes)])
+    @property
+    def title(self) -> str:
+        """The answer in a sentence."""
+        return f"{self.question}: {self.in_words(self.estimate)} ({self.interval_words})"
 
     @property
-    def _beside_table(self) -> tuple[str, ...]:
-        """How far the table's own number is."""
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know: first how far the table's own number is."""
         if self.in_table is None:
-            return ()
-        return (f"counting in the released table gives {self.in_words(self.in_table)}: {OTHERS}",)
+            return self.notes
+        shown = self.in_words(self.in_table)
+        return (f"counting in the released table gives {shown}: {OTHERS}", *self.notes)
 
     @property
     def interval_words(self) -> str:
@@ -257,16 +258,18 @@ class Answers(QuestionResult, Mapping[Any, Answer]):
         answers = {name: answer.noted(notes) for name, answer in self.items()}
         return replace(self, answers=answers)
 
-    def __str__(self) -> str:
-        first = next(iter(self.values()))
-        lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
-        wide = max(len(one_line(str(name))) for name in self)
-        lines += [
-            f"  {one_line(str(name)):{wide}}  {answer.in_words(answer.estimate)}"
-            f"  ({answer.ends_words})"
+    def cells(self) -> Cells:
+        """A line for each group: its name, the estimate, the ends of the interval."""
+        level = percent(next(iter(self.values())).level)
+        return (self.by, "estimate", f"{level} interval"), [
+            (one_line(str(name)), answer.in_words(answer.estimate), answer.ends_words)
             for name, answer in self.items()
         ]
-        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    @property
+    def title(self) -> str:
+        """What was asked."""
+        return f"{self.question}, by {self.by}"
 
     @property
     def _beside_table(self) -> bool:

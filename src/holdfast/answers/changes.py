@@ -27,7 +27,7 @@ from holdfast.answers.answer import (
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import CombinedNoise, RowLaw, difference_intervals, laws_of
-from holdfast.answers.result import QuestionResult
+from holdfast.answers.result import Cells, QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
@@ -77,34 +77,36 @@ class RowChanges(QuestionResult):
         """Differences of noisy counts, which are the true changes on average."""
         return self.after - self.before
 
-    def __str__(self) -> str:
-        rows = np.flatnonzero(self.stands_out)
+    @property
+    def title(self) -> str:
+        """How many changes are more than noise."""
         if len(self) == 1:
-            head = [f"change of {one_line(self.labels[0])}: {self._words(0)}"]
-        elif len(rows):
-            some = f", of which {SHOWN} are here" if len(rows) > SHOWN else ""
-            head = [
-                f"change of {numbered(len(self), 'row')}: {len(rows):,} "
-                f"{'stands' if len(rows) == 1 else 'stand'} out among all of them{some}; intervals "
-                f"hold for {percent(self.level)} of rows that were picked so",
-                *self._lines(rows),
-            ]
-        else:
-            head = [
+            return f"change of {one_line(self.labels[0])}"
+        number = int(self.stands_out.sum())
+        if not number:
+            return (
                 f"change of {numbered(len(self), 'row')}: no row stands out; among so many, noise "
-                "alone makes changes as large as the largest, which are",
-                *self._lines(np.arange(len(self))),
-            ]
-        return "\n".join([*head, *(f"  {note}." for note in self.notes)])
+                "alone makes changes as large as the largest, which are"
+            )
+        some = f", of which {SHOWN} are here" if number > SHOWN else ""
+        return (
+            f"change of {numbered(len(self), 'row')}: {number:,} "
+            f"{'stands' if number == 1 else 'stand'} out among all of them{some}; intervals hold "
+            f"for {percent(self.level)} of rows that were picked so"
+        )
 
-    def _lines(self, rows: Integers) -> list[str]:
+    def cells(self) -> Cells:
+        """A line for each of the largest changes, of those that stand out where some do."""
+        picked = len(self) > 1 and self.stands_out.any()
+        rows = np.flatnonzero(self.stands_out) if picked else np.arange(len(self))
         order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
-        return [f"  {one_line(self.labels[row])}: {self._words(row)}" for row in rows[order]]
-
-    def _words(self, row: int) -> str:
-        ends = [unsigned_zero(f"{end:+,}") for end in (self.low[row], self.high[row])]
-        expected = unsigned_zero(f"{self.expected[row]:+,.1f}")
-        return f"{expected} expected ({percent(self.level)} interval {ends[0]} to {ends[1]})"
+        return ("row", "expected change", f"{percent(self.level)} interval"), [
+            (
+                one_line(self.labels[row]), unsigned_zero(f"{self.expected[row]:+,.1f}"),
+                " to ".join(unsigned_zero(f"{end:+,}") for end in (self.low[row], self.high[row])),
+            )
+            for row in rows[order]
+        ]  # fmt: skip
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row, in the order of the later release."""

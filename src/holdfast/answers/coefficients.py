@@ -1,12 +1,12 @@
 """What a regression found, under the names that users of statsmodels know."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from holdfast.answers.answer import check_level
-from holdfast.answers.result import QuestionResult
+from holdfast.answers.result import Cells, QuestionResult
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, listed_names, one_line
 from holdfast.fit.histogram import LEVEL
@@ -80,25 +80,31 @@ class Regression(QuestionResult):
         value = float(self.values[place])
         return value - reach, value + reach
 
-    def summary(self, level: float | None = None) -> str:
-        """As statisticians read it."""
-        level = self.level if level is None else level
-        tail = (1 - level) / 2
-        head = f"{'':>22} {'coef':>9} {'std err':>8} {'z':>8} {'P>|z|':>6}"
-        head += f" {f'[{tail:.3g}':>9} {f'{1 - tail:.3g}]':>9}"
-        lines = [f"{'Regression through the release':^{len(head)}}", "=" * len(head)]
-        method = f"family: {self.family}" + (f", alpha {self.alpha:.3g}" if self.alpha else "")
-        pairs = ((self.formula, f"rows: {self.rows:,}"), (method, "standard errors: robust"))
-        lines += [f"{one_line(a):<50} {b:>26}".rstrip() for a, b in pairs]
-        lines += ["-" * len(head), head, "-" * len(head)]
-        for place, name in enumerate(self.names):
-            value, error = float(self.values[place]), float(self._errors[place])
-            low, high = map(_number, self.interval(name, level))
-            lines.append(
-                f"{one_line(name)[:22]:>22} {_number(value):>9} {_number(error):>8} "
-                f"{value / max(error, 1e-300):8.2f} {self._p_values[place]:6.3f} {low:>9} {high:>9}"
+    def cells(self) -> Cells:
+        """A line for each coefficient, as statisticians read it."""
+        low, high = f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"
+        z = self.values / np.maximum(self._errors, 1e-300)
+        return ("", "coef", "std err", "z", "P>|z|", low, high), [
+            (
+                one_line(name), *map(_number, (self.values[place], self._errors[place])),
+                f"{z[place]:.2f}", f"{self._p_values[place]:.3f}",
+                *map(_number, self.interval(name)),
             )
-        return "\n".join([*lines, "=" * len(head), *self.notes])
+            for place, name in enumerate(self.names)
+        ]  # fmt: skip
+
+    @property
+    def title(self) -> str:
+        """What was regressed, and how."""
+        alpha = f", alpha {self.alpha:.3g}" if self.alpha else ""
+        return (
+            f"Regression through the release: {self.formula}\n"
+            f"family: {self.family}{alpha}; rows: {self.rows:,}; standard errors: robust\n"
+        )
+
+    def summary(self, level: float | None = None) -> str:
+        """All of it as text, with intervals of this level."""
+        return str(self if level is None else replace(self, level=check_level(level)))
 
     @property
     def _errors(self) -> Floats:
@@ -113,9 +119,6 @@ class Regression(QuestionResult):
 
     def _named(self, values: Floats) -> dict[str, float]:
         return dict(zip(self.names, values.tolist(), strict=True))
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each coefficient."""

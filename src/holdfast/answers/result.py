@@ -8,6 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from holdfast.errors import aligned
+
+Cells = tuple[Sequence[str], list[Sequence[str]]]
+
 
 class QuestionResult:
     """Something to print, to show in a notebook, to take on as columns and as plain values."""
@@ -15,6 +19,24 @@ class QuestionResult:
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table."""
         raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """The answer in a sentence, or what stands above its table."""
+        return ""
+
+    def cells(self) -> Cells:
+        """The headings and lines of a table for people; none where a sentence says it all."""
+        return (), []
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know beside it."""
+        return getattr(self, "notes", ())
+
+    def __str__(self) -> str:
+        parts = [self.title, aligned(*self.cells()), *(f"  {note}." for note in self.remarks)]
+        return "\n".join(filter(None, parts))
 
     def to_pandas(self) -> Any:
         """As a pandas data frame."""

@@ -10,7 +10,7 @@ from holdfast.answers.answer import SIMULATED, Answer, Unit, check_level, percen
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
 from holdfast.answers.parts import DRAWS
-from holdfast.answers.result import QuestionResult, joined
+from holdfast.answers.result import Cells, QuestionResult, joined
 from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
@@ -108,20 +108,17 @@ class TopRows(QuestionResult):
     def __getitem__(self, place: int) -> TopRow:
         return self.rows[place]
 
-    def __str__(self) -> str:
-        several = len(self) > 1
-        among = [f"among the {len(self)} highest"] * several
-        lines = [["row", "released", "expected", f"{percent(self.level)} interval", *among,
-                  "highest"]]  # fmt: skip
-        lines += [
-            [
+    def cells(self) -> Cells:
+        """A line for each row."""
+        interval, among = f"{percent(self.level)} interval", f"among the {len(self)} highest"
+        return ("row", "released", "expected", interval, among, "highest"), [
+            (
                 one_line(row.label), f"{row.released:,}", f"{row.expected:,.1f}",
                 f"{row.interval[0]:,} to {row.interval[1]:,}",
-                *[f"{row.probability:.0%}"] * several, f"{row.highest:.0%}",
-            ]
+                f"{row.probability:.0%}", f"{row.highest:.0%}",
+            )
             for row in self.rows
         ]  # fmt: skip
-        return "\n".join([*map(", ".join, lines), *(f"  {note}." for note in self.notes)])
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row."""
@@ -139,8 +136,18 @@ class TopRows(QuestionResult):
 class TopByGroup(QuestionResult, dict[Any, TopRows]):
     """The rows on top of each group, by its name."""
 
-    def __str__(self) -> str:
-        return "\n\n".join(f"{one_line(str(name))}\n{rows}" for name, rows in self.items())
+    def cells(self) -> Cells:
+        """A line for each row of each group."""
+        tables = {one_line(str(name)): rows.cells() for name, rows in self.items()}
+        (head, _), *_ = tables.values()
+        return ("group", *head), [
+            (name, *row) for name, (_, rows) in tables.items() for row in rows
+        ]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of any group, each thing once."""
+        return tuple(dict.fromkeys(note for rows in self.values() for note in rows.notes))
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row of each group."""
@@ -292,15 +299,16 @@ class RowComparison(QuestionResult):
     level: float
     notes: tuple[str, ...] = field(default=())
 
-    def __str__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The answer in a sentence."""
         low, high = (unsigned_zero(f"{end:,}") for end in self.interval)
-        text = (
+        return (
             f"{one_line(self.first)} has more than {one_line(self.second)} with probability "
             f"{self.first_more:.0%}, the same with {self.equal:.0%}, less with "
             f"{self.second_more:.0%}; difference {self.difference:,.1f} "
             f"({percent(self.level)} interval {low} to {high})"
         )
-        return "\n".join([text, *(f"  {note}." for note in self.notes)])
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table with one row."""

@@ -16,6 +16,7 @@ from holdfast.page.releases import MOST_ROWS, Opened
 from holdfast.page.site import Site, to
 
 if TYPE_CHECKING:
+    from holdfast.answers.result import QuestionResult
     from holdfast.release.release import Release
 
 FILES = {
@@ -26,15 +27,6 @@ FILES = {
 }
 """Files of a release that can be taken away one by one, beside its table."""
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-SHARES = ("probability", "highest", "first_more", "equal", "second_more")
-"""Columns of answers that are probabilities."""
-CALLED = {
-    "expected": "expected true count",
-    "probability": "is truly among them",
-    "highest": "is truly the highest",
-    "standard_error": "standard error",
-}
-"""What columns of answers are called."""
 
 
 def open_release(site: Site, request: Request, form: FormData) -> Response:
@@ -74,41 +66,11 @@ def options(asked: dict[str, str]) -> dict[str, str]:
 
 def answer(release: "Release", asked: dict[str, str]) -> dict[str, Any]:
     """The answer to a question as it was typed: a sentence or a table, and notes."""
-    from holdfast.answers.answer import Answer, Answers, percent
-
     how: dict[str, Any] = options(asked)
-    result: Any = release.ask(asked["question"].strip(), **how)
-    notes = getattr(result, "notes", ())
-    if isinstance(result, Answers):
-        level = percent(next(iter(result.values())).level)
-        groups = [
-            (str(name), each.in_words(each.estimate), each.ends_words)
-            for name, each in result.items()
-        ]
-        shown = {"header": (result.by, "estimate", f"{level} interval"), "rows": groups[:MOST_ROWS]}
-        return {"words": result.question, "notes": notes, **shown}
-    columns = result.columns()
-    if isinstance(result, Answer) or len(next(iter(columns.values()))) == 1:
-        first, *rest = str(result).splitlines()
-        return {"words": first, "notes": [line.strip() for line in rest]}
-    ends = zip(columns.pop("low", []), columns.pop("high", []), strict=True)
-    intervals = [f"{_number(low)} to {_number(high)}" for low, high in ends]
-    cells = {CALLED.get(name, name): _cells(name, column) for name, column in columns.items()}
-    cells |= {"90% interval": intervals} if intervals else {}
-    rows = list(zip(*cells.values(), strict=True))
-    return {"header": tuple(cells), "rows": rows[:MOST_ROWS], "notes": notes}
-
-
-def _cells(name: str, column: list[Any]) -> list[str]:
-    if name in SHARES:
-        return [f"{cell:.0%}" for cell in column]
-    return ["" if cell is None else _number(cell) for cell in column]
-
-
-def _number(cell: Any) -> str:
-    if isinstance(cell, float):
-        return f"{cell:,.4g}" if abs(cell) < 1000 else f"{cell:,.0f}"
-    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+    result: QuestionResult = release.ask(asked["question"].strip(), **how)
+    header, rows = result.cells()
+    said = {"words": result.title, "header": header, "rows": rows[:MOST_ROWS]}
+    return said | {"notes": result.remarks}
 
 
 def _recipe(at: str, asked: dict[str, str]) -> Recipe:

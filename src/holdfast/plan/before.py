@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import listed_names, numbered, one_line, roughly
+from holdfast.errors import aligned, listed_names, numbered, one_line, roughly
 from holdfast.plan import concerns
-from holdfast.plan.words import aligned
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Promise
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import numbered, roughly, whole_number
+from holdfast.errors import aligned, numbered, roughly, whole_number
 from holdfast.plan.agencies import promise_of
 from holdfast.plan.methods import ComparedMethod, find_methods
 from holdfast.plan.plan import check_epsilons
 from holdfast.plan.questions import PlannedQuestion, read_questions
 from holdfast.plan.simulation import KnownTable, histogram_of, read_known, seeds, w1
-from holdfast.plan.words import aligned
 
 EPSILONS = ("0.1", "0.5", "1", "2")
 ONE_COUNT, DISTANCE, DISTANCE_WITHIN = "one count", "distance", "distance within groups"

@@ -7,8 +7,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
-from holdfast.errors import HoldfastError, roughly
-from holdfast.plan.words import aligned
+from holdfast.errors import HoldfastError, aligned, roughly
 from holdfast.privacy.budget import LARGEST
 from holdfast.privacy.rational import exact_fraction
 

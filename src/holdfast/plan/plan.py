@@ -8,12 +8,11 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import HoldfastError, numbered, roughly, whole_number
+from holdfast.errors import HoldfastError, aligned, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
 from holdfast.plan.priors import prior_table
 from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
 from holdfast.plan.simulation import KnownTable, seeds, simulated
-from holdfast.plan.words import aligned
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
 from holdfast.request.parameter import exact_text

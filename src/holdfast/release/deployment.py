@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.record import titles
+from holdfast.release.record import spent, titles
 
 FILL_IN = "FILL IN"
 _HEAD = """\
@@ -82,7 +82,7 @@ def _variant(record: dict[str, Any]) -> dict[str, Any]:
 def _loss(record: dict[str, Any]) -> dict[str, Any]:
     promise = record["promise"]
     columns = "; ".join(
-        f"{name}: {_parts(budget)}"
+        f"{name}: {spent(budget)}"
         for name, budget in zip(titles(record), promise["budgets"], strict=True)
     )
     return {
@@ -91,17 +91,6 @@ def _loss(record: dict[str, Any]) -> dict[str, Any]:
         "privacy_parameters": {"epsilon": Decimal(decimal_above(Fraction(promise["epsilon"])))},
         "privacy_parameters_details": f"Exactly epsilon = {promise['epsilon']}. {columns}.",
     }
-
-
-def _parts(budget: dict[str, Any]) -> str:
-    words = {
-        "counts": "single counts",
-        "sums": "sums of the cumulative histogram of each group",
-        "whole": "sums of the cumulative histogram of the whole table",
-        "totals": "totals",
-    }
-    spent = [f"{budget[part]} for {what}" for part, what in words.items() if Fraction(budget[part])]
-    return ", ".join(spent)
 
 
 def _model() -> dict[str, Any]:

@@ -4,13 +4,12 @@ A function of the record and of the records of answers.csv, so that a verifier c
 """
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.record import titles
+from holdfast.release.record import spent, titles
 from holdfast.tables.partition import ALL_ROWS
 
 SIMULATED = "SIMULATION, protects nobody"
@@ -90,17 +89,7 @@ def _promise(record: dict[str, Any]) -> str:
         f"- {escape.markdown(promise['neighbours'])}",
     ]
     for name, budget in zip(titles(record), promise["budgets"], strict=True):
-        parts = [
-            f"{budget[part]} on {words}"
-            for part, words in (
-                ("counts", "single counts"),
-                ("sums", "the distribution of counts"),
-                ("whole", "the distribution of the whole table"),
-                ("totals", "totals"),
-            )
-            if Fraction(budget[part])
-        ]
-        lines.append(f"- {escape.code(name)} spends {', '.join(parts)}.")
+        lines.append(f"- {escape.code(name)} spends {spent(budget)}.")
     kept = ", ".join(map(escape.code, record["published"])) or "none"
     lines.append(f"- Columns published unchanged: {kept}.")
     return "".join(f"{line}\n" for line in lines)

@@ -9,6 +9,7 @@ batches, and have as many records as release.json says.
 import json
 import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any, Final, NoReturn
 
 from holdfast.errors import HoldfastError
@@ -16,6 +17,13 @@ from holdfast.errors import HoldfastError
 ROWS, FORMATS = "rows.csv", ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
 """Of a column of counts, in rows.csv."""
+SPENT_ON = {
+    "counts": "single counts",
+    "sums": "the distribution of counts",
+    "whole": "the distribution of the whole table",
+    "totals": "totals",
+}
+"""Parts of the budget of a column of counts, in words."""
 
 SCHEMA: Final = 1
 """Of the bundle: all files and all fields."""
@@ -84,6 +92,13 @@ def table_name(table_format: str) -> str:
 def titles(record: dict[str, Any]) -> list[str]:
     """What files call the columns of counts of a record."""
     return [column["name"] or "count" for column in record["counts"]]
+
+
+def spent(budget: dict[str, Any]) -> str:
+    """What each part of a column's budget is spent on, such as "1/2 on single counts"."""
+    return ", ".join(
+        f"{budget[part]} on {words}" for part, words in SPENT_ON.items() if Fraction(budget[part])
+    )
 
 
 def rows_header(category: str | None, titles: Iterable[str], *, grouped: bool) -> list[str]:

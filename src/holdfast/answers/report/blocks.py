@@ -1,7 +1,7 @@
 """The report as a list of blocks: what a page and a Markdown file both say."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.answers.answer import percent
 from holdfast.answers.report.content import OF_GROUPS, Content
@@ -104,7 +104,7 @@ def _column(column: Content, level: str) -> list[Block]:
             folded="The distribution in numbers",
         ),
         *_groups(column, level),
-        *_single_rows(column, level),
+        *_single_rows(column["noise"]),
         *_top_rows(column, level),
     ]
     if column["missing"]:
@@ -128,26 +128,13 @@ def _groups(column: Content, level: str) -> list[Block]:
     return [Heading(3, "By group"), Paragraph(words), TableBlock(header=header, rows=rows)]
 
 
-def _single_rows(column: Content, level: str) -> list[Block]:
-    noise: dict[str, Any] = column["noise"]
+def _single_rows(noise: Content) -> list[Block]:
     words = (
         f"By its noise each noisy count is off by {roughly(noise['mean_absolute'])} on average, up "
-        f"or down. It is within {noise['reach']:,} of the true one in a row like any other."
+        f"or down. It is within {noise['reach']:,} of the true one in a row like any other; "
+        "rows.csv has the intervals of every row."
     )
-    said: list[Block] = [Heading(3, "Single rows"), Paragraph(words)]
-    if column["single_rows"]:
-        rows = [
-            (
-                f"{row['noisy']:,}",
-                f"{row['expected']:,.1f}",
-                f"{row['interval'][0]:,} to {row['interval'][1]:,}",
-                f"{row['plain_interval'][0]:,} to {row['plain_interval'][1]:,}",
-            )
-            for row in column["single_rows"]
-        ]
-        header = ("noisy count", "expected", f"{level}, on average over rows", f"{level}, any row")
-        said.append(TableBlock(header=header, rows=rows, texts=0))
-    return said
+    return [Heading(3, "Single rows"), Paragraph(words)]
 
 
 def _top_rows(column: Content, level: str) -> list[Block]:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import Answer, Unit, check_level
-from holdfast.answers.laws import law_of
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
-from holdfast.release.row_intervals import likely_intervals, plain_intervals
+from holdfast.release.record import SPENT_ON
 from holdfast.tables.partition import ALL_ROWS
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 Content = dict[str, Any]
 ASKING = "Answering"
 TOP = 5  # rows that are named
-SHOWN_NOISY = (0, 1, 2, 3, 5, 10, 20, 50, 100)  # noisy counts whose meaning is told
 OF_GROUPS = ("share with 0", "mean", "total")  # questions that the table of groups has
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -112,8 +110,6 @@ def _title(release: "Release") -> str:
 def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
     factor = roughly(exp(float(promise.epsilon)), 3)
-    parts = {"counts": "single counts", "sums": "the distribution of counts",
-             "whole": "the distribution of the whole table", "totals": "totals"}  # fmt: skip
     return {
         "epsilon": str(promise.epsilon),
         "unit": persons.unit,
@@ -127,7 +123,7 @@ def _promise(release: "Release") -> Content:
         "spent": [
             {"column": column.title, "on": words, "epsilon": str(getattr(budget, part))}
             for column, budget in zip(release.columns, promise.budgets, strict=True)
-            for part, words in parts.items()
+            for part, words in SPENT_ON.items()
             if getattr(budget, part)
         ],
     }
@@ -153,7 +149,6 @@ def _column(
         ],
         "answers": [_said(answer) for answer in whole],
         "groups": _groups(release, answers),
-        "single_rows": _single_rows(column, level),
         "top_rows": _top_rows(release, column, level),
     }
 
@@ -198,27 +193,6 @@ def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content
         if answer.question in OF_GROUPS:
             group["answers"].append(_said(answer))
     return list(groups.values())
-
-
-def _single_rows(column: "Column", level: float) -> list[Content]:
-    """For some noisy counts, what the true one may be; in a release by group it says other things
-    in each, and nothing is told here."""
-    if column.measurement.groups > 1:
-        return []
-    present = column.measurement.tally.value
-    shown = [value for value in SHOWN_NOISY if value in present]
-    noisy, group = np.array(shown, dtype=np.int64), np.zeros(len(shown), dtype=np.int64)
-    low, high = likely_intervals(column.estimate, level)(noisy, group)
-    plain_low, plain_high = plain_intervals(noisy, column.measurement.noise, level)
-    return [
-        {
-            "noisy": value,
-            "expected": law_of(column, 0, value).mean,
-            "interval": [int(low[k]), int(high[k])],
-            "plain_interval": [int(plain_low[k]), int(plain_high[k])],
-        }
-        for k, value in enumerate(shown)
-    ]
 
 
 def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
