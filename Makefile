@@ -25,7 +25,8 @@ endef
 .PHONY: demo test check docs bench picture wheel try-wheel clean
 
 demo: .venv/.run
-	$(BIN)/holdfast demo
+	rm -f holdfast-demo.svg
+	$(BIN)/holdfast demo --picture holdfast-demo.svg
 
 test: .venv/.test
 	$(TESTS)
@@ -50,7 +51,8 @@ bench: .venv/.test
 	$(BIN)/python benchmarks/interval_coverage.py --releases 40
 
 picture: .venv/.run
-	$(BIN)/python benchmarks/demo_picture.py docs/demo.svg
+	rm -f docs/demo.svg
+	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
 
 wheel: .venv/.build
@@ -64,7 +66,7 @@ try-wheel: wheel
 	$(BIN)/python packaging/try_wheel.py --python $(PYTHON) --dependencies $(DEPENDENCIES) dist/*.whl
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv build dist holdfast-demo.svg
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from command_line import run
+from fits import fitted
 
 settings.register_profile("holdfast", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
@@ -37,3 +38,11 @@ def cli(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     return lambda *words: run(capsys, monkeypatch, *words)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_fits():
+    """Releases of equal measurements share their fit: tests make, load and verify many of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("holdfast.release.release.fit", fitted)
+        yield

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from holdfast.answers.laws import CombinedNoise
+from holdfast.answers.laws import CombinedNoise, row_law
 from holdfast.errors import HoldfastError
 from private_tables import private_table
 
@@ -108,10 +108,10 @@ def test_rows_without_the_public_number_are_left_empty_and_said():
     assert "not to be averaged" in str(derived)
 
 
-def later(seed=9, shift=0):
+def later(seed=9, shift=0, epsilon=2):
     counts = MURDERS.copy()
     counts[:5] += shift
-    return private_table(counts, epsilon=2, seed=seed, cells=CELLS)
+    return private_table(counts, epsilon=epsilon, seed=seed, cells=CELLS)
 
 
 EARLIER = private_table(MURDERS, epsilon=2, seed=1, cells=CELLS)
@@ -135,6 +135,25 @@ def test_changes_of_rows_are_covered_and_rows_that_rose_stand_out():
     assert changes.stands_out[:5].all() and changes.stands_out[5:].sum() <= 5
     assert "stand out" in str(changes)
     assert "a change is the later release less the earlier one" in changes.notes
+
+
+def test_the_change_of_a_row_that_does_not_stand_out_has_the_law_of_two_counts():
+    then, now = later(seed=1, epsilon=0.5), later(epsilon=0.5)
+    changes, noise = now.changes(then), CombinedNoise([then.only, now.only])
+    assert np.mean(changes.high - changes.low) < 0.9 * 2 * noise.reach(0.9)
+    assert ((changes.low <= 0) & (changes.high >= 0)).mean() >= 0.9
+    row = int(np.flatnonzero(~changes.stands_out)[7])
+    laws = [row_law(release.only, row) for release in (now, then)]
+    chances = dict[int, float]()
+    for value, chance in zip(laws[0].values, laws[0].probabilities, strict=True):
+        for other, more in zip(laws[1].values, laws[1].probabilities, strict=True):
+            chances[value - other] = chances.get(value - other, 0) + chance * more
+    for end, least in ((changes.low, 0.05), (changes.high, 0.95)):
+        upto = sum(chance for value, chance in chances.items() if value <= end[row])
+        assert upto >= least - 1e-9 and upto - chances[end[row]] < least
+    law = laws[0].less(laws[1])
+    assert law.equal(1) == pytest.approx(chances[1])
+    assert changes.expected[row] == pytest.approx(law.mean)
 
 
 def test_where_nothing_changed_hardly_a_row_stands_out():

@@ -66,13 +66,15 @@ def test_people_are_counted_in_the_categories_that_are_listed(cli):
 
 
 def test_the_demo_compares_and_says_it_is_not_private(cli):
-    code, out, _ = cli("demo", "--seed", "1")
+    code, out, _ = cli("demo", "--picture", "demo.svg", "--seed", "1")
     assert code == 0
     for words in ("truncated geometric", "NOT PRIVATE", "2,197", "counties without homicide"):
         assert words in out
     bars = re.findall(r"^│ +(\d+) │ +([\d.]+)% ", out, flags=re.MULTILINE)
     assert [int(count) for count, _ in bars[:18]] == list(range(18))  # equal bins
     assert all(float(share) > 0 for _, share in bars)  # no false holes
+    svg = Path("demo.svg").read_text()
+    assert "NOT PRIVATE" in svg and "18+</text>" in svg
 
 
 def test_the_demo_writes_its_table_and_the_next_year_s(cli):

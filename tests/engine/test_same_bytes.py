@@ -11,7 +11,7 @@ import pytest
 import holdfast
 from holdfast.tables import arrow_files, csv_blocks, csv_file
 
-ROWS = 3000
+ROWS = 1500
 RNG = np.random.default_rng(3)
 TABLE = pd.DataFrame(
     {
@@ -46,17 +46,17 @@ ASKED = {
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1 << 12)
-    monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 12)
-    monkeypatch.setattr(csv_file, "SMALL", 1000)
-    monkeypatch.setattr(arrow_files, "ROWS", 400)
-    monkeypatch.setattr(arrow_files, "FEW", 500)
+    monkeypatch.setattr(csv_file, "BLOCK", 1 << 11)
+    monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 11)
+    monkeypatch.setattr(csv_file, "SMALL", 500)
+    monkeypatch.setattr(arrow_files, "ROWS", 200)
+    monkeypatch.setattr(arrow_files, "FEW", 250)
 
 
 def pieces(folder, write):
     folder.mkdir()
-    for at in range(0, ROWS, 1000):
-        write(TABLE[at : at + 1000], folder / f"part{at:05d}")
+    for at in range(0, ROWS, 500):
+        write(TABLE[at : at + 500], folder / f"part{at:05d}")
     return folder
 
 
@@ -66,7 +66,7 @@ def csv_of(path):
 
 
 def parquet_of(path):
-    TABLE.to_parquet(path / "t.parquet", row_group_size=700)
+    TABLE.to_parquet(path / "t.parquet", row_group_size=350)
     return path / "t.parquet"
 
 
@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_bytes(way, asked, expected, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("asked", ASKED)
 def test_on_spark_too(asked, spark, expected, tmp_path):
-    parts = [pa.Table.from_pandas(TABLE[at : at + 1000]) for at in range(0, ROWS, 1000)]
+    parts = [pa.Table.from_pandas(TABLE[at : at + 500]) for at in range(0, ROWS, 500)]
     frames = [spark.createDataFrame(part.to_pandas()).coalesce(1) for part in parts]
     frame = frames[0].union(frames[1]).union(frames[2])
     assert bundle(frame, asked, tmp_path / "r") == expected(asked)

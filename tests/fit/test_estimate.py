@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fits import everything
 from holdfast.fit import choose_blocks, fit, share_of_sums
 from holdfast.fit.parts import draws_of_part
 from holdfast.measure.room import Room
@@ -66,6 +67,22 @@ def test_groups_add_up_to_the_whole(epsilon):
         assert np.allclose(drawn.rows.sum(axis=1), sizes[2])
         draws = draws_of_part(estimate, *measurement.tally.of(3))
         assert np.allclose(draws.rows.sum(axis=1), sizes[3])
+
+
+def test_a_fit_is_a_function_of_its_measurement_to_the_last_bit():
+    """In other tests equal measurements share a fit."""
+    counts, group = np.random.default_rng(5).poisson(4, 90), np.arange(90) % 3
+    first, again = (fit(measured(counts, "1/2", group=group, groups=3)) for _ in range(2))
+    assert everything(first.measurement) == everything(again.measurement)
+    for part in (None, 0, 2, 1):
+        assert everything(first.draws(part)) == everything(again.draws(part))
+        assert everything(first.prior(part)) == everything(again.prior(part))
+    assert everything(first.histograms) == everything(again.histograms)
+    other = counts.copy()
+    other[7] += 1
+    assert everything(measured(other, "1/2", group=group, groups=3)) != everything(
+        first.measurement
+    )
 
 
 def test_a_table_is_recovered_when_epsilon_is_large():

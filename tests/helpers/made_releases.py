@@ -18,6 +18,7 @@ from holdfast.release.release import Column, Release
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.partition import Partition, partition
+from open_tables import text_table
 
 DEMO = Path(holdfast.__file__).parent / "plan" / "data" / "county_homicides_1996.csv"
 
@@ -90,7 +91,7 @@ def made_release(
     def replaced(new: dict[str | None, Any]) -> CsvTable:
         names = (*cells, *(str(name) for name in new))
         shown = [*cells.values(), *(array.tolist() for array in new.values())]
-        return CsvTable(names, [list(map(str, row)) for row in zip(*shown, strict=True)])
+        return text_table(names, [list(map(str, row)) for row in zip(*shown, strict=True)])
 
     return Release(
         promise=Promise(

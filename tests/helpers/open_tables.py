@@ -1,22 +1,53 @@
 """Tables opened for a test: their counts, their marks, and what is said where they are refused."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, texts_of
+from holdfast.request import FIELDS
+from holdfast.request.checks import checked
+from holdfast.tables import table as tables
 from holdfast.tables.csv import CsvTable
+from holdfast.tables.csv_text import CsvStyle
+from holdfast.tables.groups import Within
 from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
+from holdfast.tables.source import ListRows
 from holdfast.tables.sources import open_source
-from holdfast.tables.table import open_table
 from holdfast.tables.texts import Texts, lines
 
 
 def read_file(path):
     """The whole table in a file, in memory."""
     return open_source(path, TableOptions()).held()
+
+
+def open_table(source, **words):
+    """The table of a request that says this, opened."""
+    values = {name: checked(FIELDS[name], value) for name, value in words.items() if name in FIELDS}
+    values["within"] = values.get("within") or Within(())
+    return tables.open_table(source, TableOptions(**words | values))
+
+
+def text_table(names, rows, *style, **named):
+    """A text table of these rows."""
+    columns = [list(cells) for cells in zip(*rows, strict=True)] or [[] for _ in names]
+    return CsvTable(ListRows(tuple(names), columns), CsvStyle(*style, **named))
+
+
+def parse_csv(data):
+    """The text table in the bytes of a file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "text.csv"
+        path.write_bytes(data)
+        source = open_source(path, TableOptions())
+        source.settle(source.columns, ())
+        return source.held()
 
 
 def counts_of(table, name=None):
@@ -94,7 +125,7 @@ def _write_lines(sink, table, batch, columns):
     style = table.source.style
     if not batch.start:
         names = tuple(str(name) or "count" for name in table.published)
-        sink.write(CsvTable(names, [], **vars(style)).to_bytes())
+        sink.write(text_table(names, [], *vars(style).values()).to_bytes())
     texts = [cells_of(texts_of(column)) for column in columns]
     text = lines(texts, style.delimiter if len(columns) > 1 else ",", style.newline)
     sink.write(text.encode(style.encoding))

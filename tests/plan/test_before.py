@@ -10,7 +10,7 @@ from holdfast.plan import concerns
 from holdfast.plan.before import COUNTED, NEVER_COUNTED, before
 from holdfast.request import Request
 from holdfast.request.source import opened
-from holdfast.tables.csv import CsvTable
+from open_tables import text_table
 
 
 def schools(rows=60):
@@ -30,7 +30,7 @@ def schools(rows=60):
         ]
         for row in range(rows)
     ]
-    return CsvTable(tuple(names), cells)
+    return text_table(tuple(names), cells)
 
 
 def said(**options):
@@ -72,18 +72,18 @@ def test_another_count_of_people_that_is_kept_is_asked_about():
 
 def test_a_kept_column_that_gives_the_counts_with_a_withheld_one_is_pointed_out():
     table = schools()
-    names = (*table.header, "POPULATION")
+    names = (*table.columns, "POPULATION")
     rows = [[*row, str(int(row[3]) + int(row[5]))] for row in table.rows]
     request = Request.read(epsilon=1, count="teachers", category="school", keep="POPULATION")
-    with opened(CsvTable(names, rows), request) as open_:
+    with opened(text_table(names, rows), request) as open_:
         (doubt,) = before(open_, request).doubts
     assert "gives the counts with 'ENROLLMENT', which is withheld here" in doubt
     people = Request.read(epsilon=1, count="teachers", category="school", keep="people")
-    with opened(CsvTable((*table.header, "people"), rows), people) as open_:
+    with opened(text_table((*table.columns, "people"), rows), people) as open_:
         gives, counts_people = before(open_, people).doubts
     assert "gives the counts" in gives and "another count of people" in counts_people
     rows = [[*row[:-1], row[3]] for row in rows]
-    with opened(CsvTable(names, rows), request) as open_:
+    with opened(text_table(names, rows), request) as open_:
         assert before(open_, request).doubts == ()
 
 
@@ -95,7 +95,7 @@ def test_a_name_that_holds_that_of_a_place_is_asked_about(name):
 def test_nines_are_asked_about_before_paying():
     rows = [[f"p{k}", "99" if k % 9 == 3 else str(k * k % 7)] for k in range(40)]
     request = Request.read(epsilon=1, count="n", category="place")
-    with opened(CsvTable(("place", "n"), rows), request) as table:
+    with opened(text_table(("place", "n"), rows), request) as table:
         (doubt,) = before(table, request).doubts
     assert doubt.startswith("'n' has 99 far above all other counts")
 
@@ -188,7 +188,7 @@ def test_a_second_count_of_people_is_found_whatever_stands_for_a_missing_one():
 
 
 def test_whose_rows_are_counted_once_is_said_of_a_file_of_persons():
-    people = CsvTable(("id", "ward"), [[f"{row // 2}", "AB"[row % 2]] for row in range(20)])
+    people = text_table(("id", "ward"), [[f"{row // 2}", "AB"[row % 2]] for row in range(20)])
     options = {"epsilon": 1, "from_people": True, "by": "ward", "categories": ["A", "B"]}
 
     def paragraphs(**more):

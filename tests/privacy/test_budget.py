@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget, exact_epsilon, read_split, totals_share
+from holdfast.privacy.budget import Budget, exact_epsilon, read_share, totals_share
 from holdfast.privacy.persons import Persons, Promise
 
 
@@ -99,7 +99,7 @@ def test_a_promise_that_its_budgets_do_not_keep_is_refused(wrong):
 @pytest.mark.parametrize("split", [0, 1, -0.5, "2", "half", float("nan")])
 def test_a_bad_split_is_an_error(split):
     with pytest.raises(HoldfastError, match="`split`"):
-        read_split(split)
+        read_share(split, "split")
 
 
 @pytest.mark.parametrize("totals", [0, 1, -0.5, "2", "half", float("nan")])

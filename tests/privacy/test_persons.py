@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.privacy.composition import charges_of, sums_of
-from holdfast.privacy.persons import PersonIn, Persons, exact_parts, read_persons
+from holdfast.privacy.persons import PersonIn, Persons, read_persons
 from holdfast.request import Request
 
 NAMES = ("a", "b", "c", "d")
@@ -84,7 +84,7 @@ def test_words_of_one_column_do_not_name_it():
 def test_columns_of_one_person_add_up_unless_that_person_is_in_one():
     for person_in in PersonIn:
         persons = Persons(columns=("a", "b"), contributions=(1, 1), person_in=person_in)
-        assert persons.together(exact_parts(persons, 1)) == 1
+        assert persons.together(persons.parts(Fraction(1))) == 1
     assert persons.parts(Fraction(1)) == (1, 1)
 
 

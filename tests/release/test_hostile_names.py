@@ -10,10 +10,10 @@ import yaml
 
 from holdfast.release import escape
 from holdfast.release.load import load
-from holdfast.tables.table import open_table
 from holdfast.verify.verify import verify
 from hostile_names import NAMES, rendered, shown
 from made_releases import made_release
+from open_tables import open_table
 
 COUNT = "n</code></td><script>alert(2)</script>`|`\x1b=1"
 

@@ -13,11 +13,9 @@ import pytest
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file, keys
 from holdfast.tables.arrow_cells import arrow_keys
-from holdfast.tables.csv import parse_csv
 from holdfast.tables.groups import classes
 from holdfast.tables.keys import Repeats
-from holdfast.tables.table import open_table
-from open_tables import counts_of, groups, refusal, replaced, written
+from open_tables import counts_of, groups, open_table, parse_csv, refusal, replaced, written
 
 ROWS = 2000
 COUNTS = np.random.default_rng(9).integers(0, 9, ROWS)

@@ -15,6 +15,7 @@ from holdfast.request.source import opened
 from holdfast.tables.count_by import count_by
 from holdfast.tables.csv import CsvTable
 from open_tables import counts as counts_in
+from open_tables import text_table
 
 PEOPLE = {"name": list("uvwxy"), "county": ["Kent", "Ely", "Kent", "Kent", "Ely"]}
 SEXES = {**PEOPLE, "sex": ["f", "m", "f", "m", "m"]}
@@ -22,7 +23,7 @@ SEXES = {**PEOPLE, "sex": ["f", "m", "f", "m", "m"]}
 
 def _text(columns):
     rows = zip(*columns.values(), strict=True)
-    return CsvTable(
+    return text_table(
         tuple(columns), [["" if v is None else str(v) for v in row] for row in rows], ";", "\r\n"
     )
 
@@ -66,7 +67,7 @@ def test_every_listed_category_is_counted_in_the_order_given(make):
     expected = list(zip(["Rye", "Kent", "Ely"], counts, strict=True))
     if make is _text:
         expected = [(name, str(count)) for name, count in expected]
-        assert (counted.written.delimiter, counted.written.newline) == (";", "\r\n")
+        assert (counted.style.delimiter, counted.style.newline) == (";", "\r\n")
     assert rows_of(counted) == expected
     assert counts_in(counted, count="count", category="county") == counts
 
@@ -91,7 +92,7 @@ def test_one_column_in_a_list_takes_values_or_tuples():
 
 @each_frame
 def test_nobody_at_all_is_a_table_of_zeros(make):
-    nobody = CsvTable(("k",), []) if make is _text else make({"k": np.array([], dtype=np.int64)})
+    nobody = text_table(("k",), []) if make is _text else make({"k": np.array([], dtype=np.int64)})
     assert [int(row[1]) for row in rows_of(count_by(nobody, by="k", categories=[1, 2]))] == [0, 0]
 
 
@@ -195,7 +196,7 @@ WARDS = [["1", "A"], ["2", "B"], ["3", "A"], ["4", "A"], ["5", "B"]]
 
 
 def test_a_file_of_categories_without_their_column_is_named(tmp_path):
-    people = CsvTable(("id", "ward"), WARDS)
+    people = text_table(("id", "ward"), WARDS)
     (tmp_path / "wards.csv").write_text("name\nA\nB\n")
     with pytest.raises(HoldfastError, match=r"`categories`: `.*wards.csv` has no column 'ward'"):
         count_by(people, by="ward", categories=tmp_path / "wards.csv")

@@ -5,10 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_text import MAX_COLUMNS
-from holdfast.tables.table import open_table
-from open_tables import counts, refusal, replaced
+from open_tables import counts, open_table, parse_csv, refusal, replaced, text_table
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -27,9 +25,10 @@ def test_a_text_table_is_written_back_byte_for_byte(delimiter, newline, bom, enc
     table = parse_csv(data)
     assert table.columns == ["county", "n", "note"]
     assert table.rows == [["Zürich", "3", ""], [" Ely ", "0", 'a\r\n,;\t|"b']]
-    assert table.to_bytes() == data
+    again = b"\xef\xbb\xbf" + text.encode() if encoding == "cp1252" else data
+    assert table.to_bytes() == again
     released = replaced(open_table(table, count="n", keep=["county", "note"]), [3, 0])
-    assert released.to_bytes() == (text.encode() if encoding == "cp1252" else data)
+    assert released.to_bytes() == again
 
 
 cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
@@ -46,14 +45,14 @@ cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 )
 def test_any_cells_survive_writing_and_reading(rows, delimiter, newline, coding):
     header = tuple(f"name{i};,|" for i in range(len(rows[0])))
-    table = CsvTable(header, rows, delimiter, newline, coding[1], coding[0])
+    table = text_table(header, rows, delimiter, newline, coding[1], coding[0])
     again = parse_csv(table.to_bytes())
-    assert (again.header, again.rows) == (header, rows)
+    assert (tuple(again.columns), again.rows) == (header, rows)
     assert again.to_bytes() == table.to_bytes()
 
 
 def test_a_single_column_of_commas_survives_any_delimiter():
-    table = CsvTable(("note",), [["a,b"], ["c\td"]], "\t")
+    table = text_table(("note",), [["a,b"], ["c\td"]], "\t")
     assert parse_csv(table.to_bytes()).rows == table.rows
 
 
@@ -72,7 +71,7 @@ def test_a_single_column_of_commas_survives_any_delimiter():
 def test_the_delimiter_is_read_from_the_header_outside_quotes(line, delimiter):
     width = {",": 1, "\t": 3}.get(delimiter, 2)
     table = parse_csv(f"{line}\n{delimiter.join('1' * width)}\n".encode())
-    assert table.written.delimiter == delimiter and len(table.columns) == width
+    assert table.style.delimiter == delimiter and len(table.columns) == width
 
 
 def test_blank_lines_at_the_ends_are_ignored_and_blank_cells_are_not():
@@ -125,7 +124,7 @@ def test_a_file_that_is_no_text_table_is_refused(tmp_path, data, said):
 
 def test_a_table_that_does_not_fit_its_encoding_is_refused():
     with pytest.raises(HoldfastError, match="cp1252"):
-        CsvTable(("n",), [["Ł"]], encoding="cp1252").to_bytes()
+        text_table(("n",), [["Ł"]], encoding="cp1252").to_bytes()
 
 
 # Counts as text
@@ -139,7 +138,7 @@ def test_a_table_that_does_not_fit_its_encoding_is_refused():
     ],
 )
 def test_digits_and_integral_decimals_are_counts(cell, count):
-    assert counts(CsvTable(("n",), [[cell]])) == [count]
+    assert counts(text_table(("n",), [[cell]])) == [count]
 
 
 BAD_CELLS = {
@@ -165,7 +164,7 @@ BAD_CELLS = {
     [(cell, problem) for problem, cells in BAD_CELLS.items() for cell in cells],
 )
 def test_everything_else_is_refused_by_kind_and_row(cell, problem):
-    table = CsvTable(("county", "n"), [["a", "1"], ["b", cell], ["c", cell]])
+    table = text_table(("county", "n"), [["a", "1"], ["b", cell], ["c", cell]])
     message = refusal(table, count="n")
     assert f"row 2 {problem}" in message and "`count` column 'n'" in message
     assert len(cell) < 4 or cell not in message

@@ -4,10 +4,9 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, find_lines, records_of
-from holdfast.tables.file_rows import find_part
 from holdfast.tables.groups import classes
-from holdfast.tables.table import open_table
-from open_tables import counts, read_file, refusal, replaced, written
+from holdfast.tables.sources import find_part
+from open_tables import counts, open_table, read_file, refusal, replaced, written
 
 ROWS = "".join(f"Kreis {i};NE;{i % 4};{i},5\n" for i in range(20))
 TABLE = "Kreis;Land;Fälle;Quote\n" + ROWS

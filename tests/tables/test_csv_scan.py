@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_blocks, csv_file, spans
-from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.rows import ListRows
-from holdfast.tables.table import open_table
+from holdfast.tables.source import ListRows
 from holdfast.tables.texts import Texts, lines
-from open_tables import counts, counts_of
+from open_tables import counts, counts_of, open_table, parse_csv, text_table
 
 NAMES = ("name", "visits", "note")
 
@@ -62,7 +60,7 @@ counted = st.integers(0, 10**6)
     st.integers(0, 3),
 )
 def test_any_table_is_read_as_python_does(rows, delimiter, newline, last, block, blanks):
-    table = CsvTable(NAMES, [[a, str(n), b] for a, n, b in rows], delimiter, newline)
+    table = text_table(NAMES, [[a, str(n), b] for a, n, b in rows], delimiter, newline)
     text = table.to_bytes()
     text = text.removesuffix(newline.encode()) if last else text + newline.encode() * blanks
     anyway = ["name", "note", "row order", "totals"]
@@ -115,7 +113,7 @@ def test_texts_of_arrow_are_its_own(kind):
 @settings(max_examples=200, deadline=None)
 @given(st.lists(odd, min_size=1, max_size=12))
 def test_cells_are_the_same_labels_with_and_without_quotes(cells):
-    table = CsvTable(("a", "b"), [[cell, "x"] for cell in cells])
+    table = text_table(("a", "b"), [[cell, "x"] for cell in cells])
     rows = scan(table.to_bytes()[4:], ("a", "b"), ",", final=True)
     if rows is None:
         return
@@ -141,7 +139,7 @@ texts = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(texts)
 def test_any_text_is_the_count_or_the_error_that_it_is_in_memory(cell):
-    table = CsvTable(("name", "visits"), [["a", cell]])
+    table = text_table(("name", "visits"), [["a", cell]])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "in.csv"
         path.write_bytes(table.to_bytes())

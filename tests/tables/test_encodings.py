@@ -7,10 +7,8 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_file
-from holdfast.tables.csv import parse_csv
 from holdfast.tables.csv_text import LONGEST_CELL
-from holdfast.tables.table import open_table
-from open_tables import counts, counts_of, refusal, replaced, written
+from open_tables import counts, counts_of, open_table, parse_csv, refusal, replaced, written
 from ugly_csv import ugly
 
 OPTIONS = {"count": "n", "keep": ["place"]}

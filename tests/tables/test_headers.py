@@ -8,10 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from holdfast.tables.columns import reads_as_number, suggest
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.options import LONGEST_NAMES
-from holdfast.tables.table import open_table
-from open_tables import refusal, written
+from open_tables import open_table, refusal, text_table, written
 
 SECRET = "73519"
 FRAMES = {
@@ -89,7 +87,7 @@ def test_misleading_names_are_written_so_that_they_are_read_again(kind, names, t
 
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "x" * 131_073])
 def test_names_that_no_file_can_hold_are_refused(name):
-    said = refused(CsvTable((name, "n"), [["x", "1"], ["y", "0"]]), count="n", keep=[name])
+    said = refused(text_table((name, "n"), [["x", "1"], ["y", "0"]]), count="n", keep=[name])
     assert "cannot be written" in said or "too long" in said
 
 

@@ -3,7 +3,6 @@ unseen."""
 
 import base64
 import io
-import pickle
 
 import duckdb
 import numpy as np
@@ -15,8 +14,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.parquet_groups import ParquetGroups
-from holdfast.tables.table import open_table
-from open_tables import refusal, replaced, written
+from open_tables import open_table, refusal, replaced, written
 
 ROWS = 400
 COUNTS = np.random.default_rng(5).poisson(2, ROWS)
@@ -187,29 +185,6 @@ def test_categories_are_known_in_the_order_in_which_they_appear(kind):
         assert one == two and b"secret" not in one
     part = open_table(source, count="n", keep="k", subset={"k": "a"})
     assert labels_known(replaced(part, [1, 1])) == ["a"]
-
-
-INDEXES = {
-    "categories": lambda order: pd.CategoricalIndex(LABELS, order, ordered=True, name="k"),
-    "levels": lambda order: pd.MultiIndex(
-        levels=[order, ["x", "y", "z"]], codes=[[order.index(label) for label in LABELS], [0] * 6]
-    ),
-    "levels of categories": lambda order: pd.MultiIndex.from_arrays(
-        [pd.Categorical(LABELS, order), range(6)]
-    ),
-    "Arrow": lambda order: pd.Index(of_arrow(LABELS, order)["k"]),
-}
-
-
-@pytest.mark.parametrize("kind", INDEXES)
-def test_the_index_of_a_series_knows_no_labels_but_its_own_in_the_order_of_its_rows(kind):
-    made = []
-    for order in (BY_COUNT, ["secret", "b", "c", "a"]):
-        source = pd.Series(np.arange(6) % 3, index=INDEXES[kind](order), name="n")
-        made.append(open_table(source).replace({"": np.ones(6, np.int64)}))
-        assert made[-1].index.tolist() == source.index.tolist()
-    assert pickle.dumps(made[0]) == pickle.dumps(made[1])
-    assert b"secret" not in pickle.dumps(made[0])
 
 
 PIECES = {

@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import open_table
-from open_tables import counts, missing, replaced, written
+from open_tables import counts, missing, open_table, replaced, text_table, written
 
 ROWS = 300
 COUNTS = np.random.default_rng(2).poisson(2, ROWS)
@@ -20,7 +18,7 @@ OPTIONS = {"count": "n", "category": "place"}
 
 def text(code="-999"):
     cells = [code if gap else str(count) for gap, count in zip(GAPS, COUNTS, strict=True)]
-    return CsvTable(("place", "n"), [list(row) for row in zip(PLACES, cells, strict=True)])
+    return text_table(("place", "n"), [list(row) for row in zip(PLACES, cells, strict=True)])
 
 
 CODED = np.where(GAPS, -999, COUNTS)
@@ -60,7 +58,7 @@ def test_rows_that_are_not_known_are_missing_and_not_measured(kind, tmp_path):
 
 def test_a_row_is_in_a_group_where_one_of_its_counts_is_known():
     rows = [["a", "x", "1", ""], ["b", "x", "", "2"], ["c", "y", "", ""], ["d", "y", "5", "6"]]
-    source = CsvTable(("k", "g", "n", "m"), rows)
+    source = text_table(("k", "g", "n", "m"), rows)
     table = open_table(source, count=["n", "m"], category="k", within="g", missing="")
     (batch,) = table.batches()
     assert batch.group.tolist() == [0, 0, -1, 1] and table.partition.names == ("x", "y")
@@ -75,7 +73,7 @@ def test_bad_counts_are_told_of_all_at_once():
     cells = ["3", "", "-7", "2.5", "", "x", "1"]
     rows = [[f"p{i}", cell] for i, cell in enumerate(cells)]
     with pytest.raises(HoldfastError) as caught:
-        open_table(CsvTable(("place", "n"), rows), count="n")
+        open_table(text_table(("place", "n"), rows), count="n")
     said = str(caught.value)
     assert "5 rows do not: data row 2 is missing (one of 2 such rows), " in said
     assert ", data row 3 is negative, " in said

@@ -8,11 +8,10 @@ import pytest
 
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.order import rows_by
-from holdfast.tables.table import open_table
-from open_tables import counts_of, replaced, written
+from holdfast.tables.partition import coded
+from open_tables import counts_of, open_table, refusal, replaced, text_table, written
 
 ROWS = 1200
 COUNTS = np.random.default_rng(4).poisson(6, ROWS)
@@ -158,11 +157,11 @@ def test_the_order_of_a_public_column_is_one_of_numbers_where_all_are():
     options = {"count": "n", "category": "place", "keep": ["size"], "order_by": "size"}
     for other in ("9", "x"):
         rows[2][1] = other
-        table = open_table(CsvTable(("place", "size", "n"), rows), **options)
+        table = open_table(text_table(("place", "size", "n"), rows), **options)
         order = {"9": ["a", "c", "b", "d"], "x": ["b", "c", "a", "d"]}[other]
         assert replaced(table, [0] * 4).column("place") == order
     with pytest.raises(HoldfastError, match="`order_by` must name a column that is published"):
-        open_table(CsvTable(("place", "size", "n"), rows), count="n", category="place",
+        open_table(text_table(("place", "size", "n"), rows), count="n", category="place",
                    order_by="size")  # fmt: skip
 
 
@@ -174,6 +173,12 @@ def test_every_kind_of_frame_is_put_in_order(make):
 
 
 def test_cells_of_any_kind_have_an_order():
-    assert rows_by([[2, 10, None, 1.5]]).tolist() == [3, 0, 1, 2]
-    assert rows_by([["a", 2, "B", 10]]).tolist() == [3, 1, 2, 0]  # as text
-    assert rows_by([[[2], [1]]]).tolist() == [1, 0]
+    assert rows_by([coded([2, 10, None, 1.5])]).tolist() == [3, 0, 1, 2]
+    assert rows_by([coded(["a", 2, "B", 10])]).tolist() == [3, 1, 2, 0]  # as text
+    assert rows_by([coded(["10", "9", ""])]).tolist() == [1, 0, 2]
+
+
+def test_lists_are_no_labels_to_put_rows_in_order_by():
+    frame = pl.DataFrame({"place": [[2], [1]], "n": [3, 1]})
+    said = refusal(frame, count="n", keep="place", order_by="place")
+    assert "column 'place' cannot be written" in said

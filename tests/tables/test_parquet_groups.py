@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.tables import arrow_files, parquet_groups
 from holdfast.tables.parquet_groups import ParquetGroups
-from holdfast.tables.table import open_table
+from open_tables import open_table
 from open_tables import written as written_table
 
 ROWS = 9000

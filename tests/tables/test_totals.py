@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 from holdfast.errors import LeakError
-from holdfast.tables.csv import parse_csv
 from holdfast.tables.leaks import totals
 from holdfast.tables.leaks.totals import TotalRows, is_total
-from holdfast.tables.table import open_table
+from open_tables import open_table, parse_csv
 
 RNG = np.random.default_rng(6)
 SIZES = [5, 9, 4, 12, 7, 8]

@@ -2,8 +2,10 @@
 
 A change is the later number less the earlier one. The noise of the two is independent and its law
 is known, so the difference of two noisy counts of a row has an exact interval, whatever the counts
-are. Rows that stand out are found by Benjamini and Hochberg's rule, so that of those that are named
-hardly more than one in ten did not change.
+are. Rows that stand out are found from it by Benjamini and Hochberg's rule, so that of those that
+are named hardly more than one in ten did not change. The change of any other row has a shorter
+interval, by the law that its count has in each release; that the two counts of a row are alike is
+not used, which would make it shorter still.
 """
 
 from collections.abc import Sequence
@@ -24,7 +26,7 @@ from holdfast.answers.answer import (
 )
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
-from holdfast.answers.laws import CombinedNoise, expected_counts
+from holdfast.answers.laws import CombinedNoise, RowLaw, difference_intervals, laws_of
 from holdfast.answers.result import Cells, QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -53,14 +55,16 @@ class RowChanges(QuestionResult):
     after: Integers = field(repr=False)
     expected: Floats = field(repr=False)
     """Expected true changes, by what is known of the counts of each release."""
-    reach: int
-    """How far the difference of noisy counts is from the true change, with this level."""
+    low: Integers = field(repr=False)
+    """Lower ends of intervals for the true changes: of a row that stands out by the noise alone,
+    and so wide that they hold for rows that were picked so; of others by what is likely of the
+    counts of each release."""
+    high: Integers = field(repr=False)
+    """Upper ends."""
     p_values: Floats = field(repr=False)
     """Of no change at all."""
     stands_out: Marks = field(repr=False)
     """Rows whose change is more than noise makes among so many."""
-    picked_reach: int
-    """How far that of a row that stands out is."""
     only_after: tuple[str, ...] = ()
     only_before: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -72,16 +76,6 @@ class RowChanges(QuestionResult):
     def noisy(self) -> Integers:
         """Differences of noisy counts, which are the true changes on average."""
         return self.after - self.before
-
-    @property
-    def low(self) -> Integers:
-        """Lower ends of the intervals for the true changes."""
-        return self.noisy - self.reach
-
-    @property
-    def high(self) -> Integers:
-        """Upper ends."""
-        return self.noisy + self.reach
 
     @property
     def title(self) -> str:
@@ -105,26 +99,24 @@ class RowChanges(QuestionResult):
         """A line for each of the largest changes, of those that stand out where some do."""
         picked = len(self) > 1 and self.stands_out.any()
         rows = np.flatnonzero(self.stands_out) if picked else np.arange(len(self))
-        reach = self.picked_reach if picked else self.reach
         order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
         return ("row", "expected change", f"{percent(self.level)} interval"), [
             (
                 one_line(self.labels[row]), unsigned_zero(f"{self.expected[row]:+,.1f}"),
-                " to ".join(unsigned_zero(f"{self.noisy[row] + x:+,}") for x in (-reach, reach)),
+                " to ".join(unsigned_zero(f"{end:+,}") for end in (self.low[row], self.high[row])),
             )
             for row in rows[order]
         ]  # fmt: skip
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each row, in the order of the later release."""
-        picked = np.where(self.stands_out, self.picked_reach, self.reach)
         return {
             "row": list(self.labels),
             "noisy_before": self.before.tolist(),
             "noisy_after": self.after.tolist(),
             "expected": np.round(self.expected, 2).tolist(),
-            "low": (self.noisy - picked).tolist(),
-            "high": (self.noisy + picked).tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
             "p_value": [float(f"{p:.3g}") for p in self.p_values],
             "stands_out": self.stands_out.tolist(),
         }
@@ -170,20 +162,36 @@ def row_changes(
     law = CombinedNoise([now, then])
     p_values = law.p_values(difference)
     stands_out = _false_discoveries(p_values, 1 - level)
+    reach = law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common))
+    expected, likely = _likely_changes(laws_of(now, after), laws_of(then, before), level)
+    low, high = np.where(stands_out, [difference - reach, difference + reach], likely)
     return RowChanges(
         level=level,
         labels=tuple(common),
         before=then.noisy[before],
         after=now.noisy[after],
-        expected=expected_counts(now, after) - expected_counts(then, before),
-        reach=law.reach(level),
+        expected=expected,
+        low=low,
+        high=high,
         p_values=p_values,
         stands_out=stands_out,
-        picked_reach=law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common)),
         only_after=only_after,
         only_before=only_before,
         notes=notes,
     )
+
+
+def _likely_changes(
+    after: tuple[list[RowLaw], Integers], before: tuple[list[RowLaw], Integers], level: float
+) -> tuple[Floats, tuple[Integers, Integers]]:
+    """Expected changes and their intervals, from the laws of rows in each release."""
+    (laws, kinds), (earlier, earlier_kinds) = after, before
+    pairs, place = np.unique(kinds * len(earlier) + earlier_kinds, return_inverse=True)
+    of_now = [laws[pair // len(earlier)] for pair in pairs.tolist()]
+    of_then = [earlier[pair % len(earlier)] for pair in pairs.tolist()]
+    expected = [now.mean - then.mean for now, then in zip(of_now, of_then, strict=True)]
+    low, high = difference_intervals(of_now, of_then, level)
+    return np.array(expected)[place], (low[place], high[place])
 
 
 def _false_discoveries(p_values: Floats, error: float) -> Marks:

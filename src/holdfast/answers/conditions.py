@@ -23,7 +23,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, one_line
-from holdfast.tables.counts import label_text
+from holdfast.tables.cell_text import label_text
 
 _TOKENS = re.compile(
     r"""\s*(?:(?P<quoted>"[^"]*"|'[^']*')|`(?P<name>[^`]*)`|(?P<sign><=|>=|==|!=|<|>|=|\(|\)|\[|\]"""

@@ -29,15 +29,20 @@ class Labels:
             self.texts = [str(row) for row in range(release.rows)]
         else:
             self.texts = cell_texts(published(release, name, "label"))
-        self._places: dict[str, list[int]] = {}
+
+    def _places(self, texts: Iterable[str]) -> dict[str, list[int]]:
+        """The rows with each of these labels: one passage over all labels."""
+        places: dict[str, list[int]] = {text: [] for text in texts}
         for place, text in enumerate(self.texts):
-            self._places.setdefault(text, []).append(place)
+            if text in places:
+                places[text].append(place)
+        return places
 
     def find(self, row: Any) -> int:
         """The number of the row with this label, with what tells it apart where labels repeat, or
         of this number."""
         text = str(row)
-        places = self._places.get(text, [])
+        places = self._places([text])[text]
         if len(places) == 1:
             return places[0]
         if len(places) > 1:
@@ -47,7 +52,8 @@ class Labels:
                 f"the label {text:.60} is on several rows. Hint: {hint}give row numbers, from 0; "
                 "or another column that names the rows, as `label`."
             )
-        among = [place for label, at in self._places.items() if len(at) > 1 for place in at]
+        numbers = Counter(self.texts)
+        among = [place for place, label in enumerate(self.texts) if numbers[label] > 1]
         named = [p for p, name in zip(among, self.names(among), strict=True) if name == text]
         if len(named) == 1:
             return named[0]
@@ -56,7 +62,7 @@ class Labels:
     def _numbered(self, row: Any) -> int:
         text = str(row)
         if _is_whole(text) and not isinstance(row, bool):
-            if not self.numbered and all(map(_is_whole, self._places)):
+            if not self.numbered and all(map(_is_whole, self.texts)):
                 raise HoldfastError(
                     f"no row has the label {text:.60}. Hint: the labels of this table are numbers, "
                     "so a number is a label and never the place of a row."
@@ -74,7 +80,7 @@ class Labels:
                 f"Hint: ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by less "
                 "for others to compare them with."
             )
-        longer = [label for label in self._places if label.startswith((f"{text},", f"{text} "))]
+        longer = [label for label in self.texts if label.startswith((f"{text},", f"{text} "))]
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
         near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
         if text in self.release.published:
@@ -84,7 +90,7 @@ class Labels:
 
     def _names_of_rows(self) -> list[str]:
         """Labels, and what public columns of few different texts hold: people name groups too."""
-        names = dict.fromkeys(self._places)
+        names = dict.fromkeys(self.texts)
         for name in self.release.published:
             texts = dict.fromkeys(cell_texts(self.release.cells[name]))
             names |= texts if len(texts) <= MOST_GROUP_NAMES else {}
@@ -95,8 +101,10 @@ class Labels:
         if isinstance(items, str) or not isinstance(items, Iterable):
             items = [items]
         rows: set[int] = set()
+        items = list(items)
+        places = self._places(map(str, items))
         for item in items:
-            rows |= set(self._places.get(str(item)) or [self.find(item)])
+            rows |= set(places[str(item)] or [self.find(item)])
         if not rows:
             raise HoldfastError("no row is named. Hint: name at least one.")
         return np.array(sorted(rows), dtype=np.int64)
@@ -106,21 +114,20 @@ class Labels:
 
         Of ["Kent", "DE", "Ely"], where a row is "Kent, DE", the first two are one label.
         """
-        labels, at = [], 0
+        labels, at, known = [], 0, set(self.texts)
         while at < len(parts):
             ends = range(len(parts), at, -1)
             wholes = ((end, ", ".join(parts[at:end])) for end in ends)
-            at, text = next((w for w in wholes if w[1] in self._places), (at + 1, parts[at]))
+            at, text = next((w for w in wholes if w[1] in known), (at + 1, parts[at]))
             labels.append(text)
         return labels
 
     def names(self, rows: Sequence[int]) -> list[str]:
         """The labels of these rows; one that is on several rows with what tells them apart."""
         texts = [self.texts[row] for row in rows]
-        repeated = {text for text in texts if len(self._places[text]) > 1}
         apart: dict[int, str] = {}
-        for label in repeated:
-            apart |= self._told_apart(self._places[label])
+        for places in self._places(texts).values():
+            apart |= self._told_apart(places) if len(places) > 1 else {}
         return [
             f"{text} ({apart[row]})" if apart.get(row) else text
             for row, text in zip(rows, texts, strict=True)

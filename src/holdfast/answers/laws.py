@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SAME = 1e-12  # probabilities as different as this are the same
 FAR = 1e-9  # a chance that noise reaches so far is left out
+PADDED = 1 << 20  # numbers of laws side by side
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,12 +73,49 @@ class RowLaw:
         """Equally likely counts: quantiles of the law."""
         return self.quantiles((np.arange(number) + 0.5) / number).astype(np.float64)
 
-    def less(self, other: "RowLaw") -> tuple[Integers, Floats]:
-        """Differences of this count and an independent one, rising, with their probabilities."""
-        differences = np.subtract.outer(self.values, other.values).ravel()
-        joint = np.outer(self.probabilities, other.probabilities).ravel()
-        values, place = np.unique(differences, return_inverse=True)
-        return values, np.bincount(place.ravel(), joint).astype(np.float64)
+    def less(self, other: "RowLaw") -> "RowLaw":
+        """The law of this count less an independent one."""
+        chances = differences([self], [other])[0]
+        first = int(self.values[0] - other.values[-1])
+        span = int(self.values[-1] - other.values[0]) - first + 1
+        return RowLaw(values=np.arange(first, first + span), probabilities=chances[:span])
+
+    @property
+    def even(self) -> Floats:
+        """Probabilities of all counts from the first to the last."""
+        span = int(self.values[-1] - self.values[0]) + 1
+        chances = np.bincount(self.values - self.values[0], self.probabilities, span)
+        return np.asarray(chances, dtype=np.float64)
+
+
+def differences(laws: Sequence[RowLaw], others: Sequence[RowLaw]) -> Floats:
+    """Probabilities of the count of each law less an independent one of the other law: in each row
+    from the least difference on, and 0 beyond the largest."""
+    pairs = [(law.even, other.even[::-1]) for law, other in zip(laws, others, strict=True)]
+    size = max(len(one) + len(other) for one, other in pairs)
+    spectrum = np.ones((len(pairs), size // 2 + 1), dtype=np.complex128)
+    for side in zip(*pairs, strict=True):
+        padded = np.zeros((len(pairs), size))
+        for row, chances in enumerate(side):
+            padded[row, : len(chances)] = chances
+        spectrum *= np.fft.rfft(padded)
+    return np.maximum(np.fft.irfft(spectrum, size), 0.0)
+
+
+def difference_intervals(
+    laws: Sequence[RowLaw], others: Sequence[RowLaw], level: float
+) -> tuple[Integers, Integers]:
+    """The lower and the upper ends of the intervals, with equal tails, of these differences."""
+    tail, ends = (1 - level) / 2, np.empty((2, len(laws)), dtype=np.int64)
+    at_once = max(PADDED // max(len(law.even) for law in (*laws, *others)), 1)
+    for start in range(0, len(laws), at_once):
+        some = slice(start, start + at_once)
+        upto = np.cumsum(differences(laws[some], others[some]), axis=1)
+        first = np.array([law.values[0] for law in laws[some]])
+        first -= np.array([other.values[-1] for other in others[some]])
+        for end, chance in zip(ends, (tail, 1 - tail), strict=True):
+            end[some] = first + (upto < chance - SAME).sum(axis=1)
+    return ends[0], ends[1]
 
 
 def row_law(column: "Column", row: int) -> RowLaw:

@@ -331,14 +331,13 @@ def compare(
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
     names = labels.names(places)
     laws = [_law(column, row, name) for row, name in zip(places, names, strict=True)]
-    values, chances = laws[0].less(laws[1])
-    law = RowLaw(values=values, probabilities=chances)
+    law = laws[0].less(laws[1])
     return RowComparison(
         first=names[0],
         second=names[1],
-        first_more=float(chances[values > 0].sum()),
+        first_more=1 - law.at_most(0),
         equal=law.equal(0),
-        second_more=float(chances[values < 0].sum()),
+        second_more=law.at_most(-1),
         difference=law.mean,
         interval=law.interval(level),
         level=level,

@@ -118,9 +118,10 @@ def _write(answer: Any, out: Path) -> None:
     """The columns of an answer as a CSV file."""
     from holdfast.tables.csv import CsvTable
     from holdfast.tables.files import write_file
+    from holdfast.tables.source import ListRows
 
     if out.suffix.lower() != ".csv":
         raise HoldfastError(f"`{out}` must end in .csv.")
     columns: dict[str, list[Any]] = answer.columns()
     cells = [["" if cell is None else str(cell) for cell in column] for column in columns.values()]
-    write_file(CsvTable(tuple(columns), [list(row) for row in zip(*cells, strict=True)]), out)
+    write_file(CsvTable(ListRows(tuple(columns), cells)), out)

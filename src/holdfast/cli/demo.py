@@ -26,24 +26,30 @@ def demo_table() -> Iterator[Path]:
 
 
 @explained
-def demo(table: Path | None = None, later: Path | None = None, seed: int | None = None) -> None:
+def demo(
+    picture: Path | None = None,
+    table: Path | None = None,
+    later: Path | None = None,
+    seed: int | None = None,
+) -> None:
     """Release a public table and show the release beside the truth.
 
     The table: homicides in 2,197 US counties in 1996.
 
     Examples:
 
-        holdfast demo
+        holdfast demo --picture demo.svg
 
         holdfast demo --table homicides.csv
 
     Options:
 
+    --picture FILE: Also write the comparison as an SVG picture.
     --table FILE: Only write the table itself, as CSV, to try other commands on.
     --later FILE: Only write a made-up table of the next year, with lower counts.
     --seed NUMBER: Make the run repeatable: a simulation.
     """
-    for path in filter(None, (table, later)):
+    for path in filter(None, (picture, table, later)):
         check_new(path, "another option")
     with demo_table() as source:
         if table is not None or later is not None:
@@ -51,7 +57,7 @@ def demo(table: Path | None = None, later: Path | None = None, seed: int | None 
             _write(table, text, "public data: county, population and homicides")
             _write(later, _a_year_later(text), "made up: one homicide in four less")
         else:
-            _show(*compared(source, seed))
+            _compare(source, picture, seed)
 
 
 def _write(path: Path | None, text: str, about: str) -> None:
@@ -62,9 +68,9 @@ def _write(path: Path | None, text: str, about: str) -> None:
         show(f"Table: {path}, {about}.")
 
 
-def compared(source: Path, seed: int | None) -> "tuple[KnownTable, dict[str, Any], Columns]":
-    """The true table, counts released of it by two methods, and the three distributions."""
+def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
     import holdfast
+    from holdfast.cli.bars import side_by_side
     from holdfast.plan.methods import find_methods
     from holdfast.plan.simulation import histogram_of, read_known
 
@@ -79,12 +85,6 @@ def compared(source: Path, seed: int | None) -> "tuple[KnownTable, dict[str, Any
         ("holdfast", release.distribution),
         ("truncated geometric", histogram_of(geometric)),
     ]
-    return truth, {"holdfast": release.counts, "truncated geometric": geometric}, columns
-
-
-def _show(truth: "KnownTable", released: dict[str, Any], columns: Columns) -> None:
-    from holdfast.cli.bars import side_by_side
-
     show(
         f"Homicides in {len(truth.counts):,} US counties in 1996, released with epsilon = "
         f"{EPSILON}. Beside it the usual noise for the same epsilon: a geometric mechanism, with "
@@ -92,12 +92,15 @@ def _show(truth: "KnownTable", released: dict[str, Any], columns: Columns) -> No
     )
     show(side_by_side(columns, "Share of counties with each count"))
     show()
-    show(_errors(truth, released, columns))
+    show(_errors(truth, {"holdfast": release.counts, "truncated geometric": geometric}, columns))
     show(
         "NOT PRIVATE: this page shows the true distribution, and errors against it. Of all this "
         "only the bars under 'holdfast' could be published.",
         style="bold",
     )
+    if picture is not None:
+        _draw(picture, columns)
+        show(f"Picture: {picture}")
 
 
 def _errors(truth: "KnownTable", released: dict[str, Any], columns: Columns) -> Any:
@@ -129,3 +132,43 @@ def _a_year_later(text: str) -> str:
     cells = (line.rsplit(",", 1) for line in lines)
     changed = (f"{rest},{int(count) - int(count) // 4}" for rest, count in cells)
     return "\n".join([head, *changed, ""])
+
+
+COLOURS = ("#1d3f70", "#c2410c")
+WIDE, TALL, LEFT, ABOVE = 640, 260, 60, 70
+
+
+def _draw(path: Path, columns: Columns) -> None:
+    """The true distribution as an outline, and what was released as bars in it."""
+    from holdfast.cli.bars import shares_in
+    from holdfast.release.picture import SHARES, bins, element, labels, moved, picture, words
+    from holdfast.tables.files import write_whole
+
+    (_, truth), *others = columns
+    starts = bins(truth)
+    true, *methods = (shares_in(histogram, starts) for _, histogram in columns)
+    highest = max(float(shares.max()) for shares in (true, *methods))
+    place = WIDE / len(starts)
+    outline = [f"M0 {TALL}"]
+    parts = []
+    for bar, label in enumerate(labels(starts)):
+        for k, shares in enumerate(methods):
+            height = float(shares[bar]) / highest * TALL
+            where = {"x": f"{(bar + 0.15 + 0.35 * k) * place:.1f}", "y": f"{TALL - height:.1f}"}
+            size = {"width": f"{0.35 * place:.1f}", "height": f"{height:.1f}"}
+            parts.append(element("rect", **where, **size, fill=COLOURS[k]))
+        outline.append(f"V{TALL * (1 - float(true[bar]) / highest):.1f}H{(bar + 1) * place:.1f}")
+        parts.append(words(label, (bar + 0.5) * place, TALL + 16))
+    parts.append(element("path", d="".join(outline), fill="none", stroke="black"))
+    parts.append(element("path", d=f"M0 0V{TALL}H{WIDE}", fill="none", stroke="black"))
+    step = next(step for step in SHARES if highest / step <= 5)
+    for k in range(int(highest / step) + 1):
+        parts.append(words(f"{k * step:.0%}", -6, TALL * (1 - k * step / highest) + 4, "end"))
+    parts.append(words("homicides in a county", WIDE / 2, TALL + 40))
+    for k, (name, _) in enumerate(others):
+        parts.append(words(name, WIDE - 20, 20 + 18 * k, "end", fill=COLOURS[k]))
+    parts.append(words("outline: the truth (NOT PRIVATE)", WIDE - 20, 20 + 18 * len(others), "end"))
+    title = f"Homicides per US county in 1996, epsilon = {EPSILON}"
+    head = words(title, (WIDE + LEFT) / 2, 30, font_size=16, font_weight="bold")
+    svg = picture(title, WIDE + LEFT + 20, TALL + ABOVE + 50, [head, moved(LEFT, ABOVE, parts)])
+    write_whole(path, svg.encode())

@@ -25,7 +25,7 @@ may have bumps."""
 READINGS = (
     1000  # groups of rows that are read by their noisy counts; rows of a group have one count
 )
-AT_ONCE = 20  # draws; fewer at once stay in the cache
+AT_ONCE = 10  # draws; fewer at once stay in the cache
 MANY = 30  # rows of a bin, from which on they are drawn together
 JITTER = 1e-8  # of each variance: the sum of all cells has none
 LEAST_VARIANCE = 1e-12  # of a cell
@@ -107,10 +107,12 @@ def _of_single_rows(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.G
     filled = np.flatnonzero(rows)
     numbers = np.rint(rows[filled]).astype(np.int64)
     bin_of_row, size = np.repeat(np.arange(len(filled)), numbers), laws.shape[1]
+    chances = kernel.T[filled]
     found = []
     for start in range(0, len(laws), AT_ONCE):
         some = laws[start : start + AT_ONCE]
-        upto = np.cumsum(some[:, None, :] * kernel.T[filled], axis=2)
+        upto = some[:, None, :] * chances
+        np.cumsum(upto, axis=2, out=upto)
         upto /= np.maximum(upto[:, :, -1:], LEAST)
         lines = np.arange(len(some) * len(filled))  # one after the other, still rising
         levels = (lines[:, None] + upto.reshape(len(lines), size)).ravel()

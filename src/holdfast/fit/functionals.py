@@ -4,6 +4,7 @@ Each takes distinct counts, rising, and rows with each in the last axis, and giv
 entry of the others.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -100,8 +101,20 @@ def ends(
     >>> ends(np.array([0.0, 4.0]), 2.5, 0.5), ends(np.array([0.2, 0.4]), 2.0, 0.5, whole=True)
     ((1.0, 3.0), (0.0, 2.0))
     """
+    low, high = middle(drawn, level).tolist()
+    return outwards(low, high, estimate, whole=whole)
+
+
+def middle(drawn: Floats, level: float) -> Floats:
+    """Ends of the middle `level` of draws, which are in the last axis."""
     tail = (1 - level) / 2
-    low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
+    return np.asarray(np.quantile(drawn, [tail, 1 - tail], axis=-1))
+
+
+def outwards(
+    low: float, high: float, estimate: float, *, whole: bool = False
+) -> tuple[float, float]:
+    """Ends outwards to the estimate, and to whole numbers where they are counts."""
     if whole:
-        low, high = float(np.floor(low + NEARLY)), float(np.ceil(high - NEARLY))
+        low, high = math.floor(low + NEARLY), math.ceil(high - NEARLY)
     return min(low, estimate) + 0.0, max(high, estimate) + 0.0  # never -0.0

@@ -12,7 +12,7 @@ from holdfast.page.draft import Filled
 from holdfast.page.folder import Folder
 from holdfast.page.words import label_of
 from holdfast.request import FIELDS, Form, Panel, Parameter
-from holdfast.request.together import MADE_BY_COUNTING
+from holdfast.request.request import MADE_BY_COUNTING
 from holdfast.tables.look import Look
 
 ELSEWHERE = ("query", "keep_none")

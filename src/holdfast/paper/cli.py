@@ -173,7 +173,9 @@ def _read(
     """The name of the category, the counts, and the names of the rows."""
     from holdfast.tables.table import open_table
 
-    table = open_table(file, count=count, category=category, publish_anyway=anyway)
+    table = open_table(
+        file, count=(count,) if count else (), category=category, publish_anyway=anyway
+    )
     (column,) = table.counts
     if table.missing[column]:
         raise HoldfastError(

@@ -16,7 +16,7 @@ from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
 from holdfast.tables.leaks.measures import as_numbers
 from holdfast.tables.leaks.search import NEARLY_ALL
-from holdfast.tables.look_columns import near_labels, nines_in
+from holdfast.tables.look_columns import near_labels
 
 FEW = 20  # rows below which numbers that are all different say nothing
 DIFFERENT = 0.9  # of the rows, from which on large numbers look like names of things
@@ -36,6 +36,8 @@ MISSING_CODES = 5  # different cells that are no counts, up to which they mean t
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
 SPOKEN = 100  # the same of a table whose counts are all below the noise
+NINES = (99, 999, 9_999, 99_999)
+FAR = 3  # times the next lower count, from which on nines stand apart
 SHOWN_PAIRS = 5  # of labels that differ by little
 
 
@@ -109,13 +111,16 @@ def nines(name: str, counts: Integers) -> str | None:
 
     >>> nines("visits", np.array([3, 0, 99, 7, 99]))[:55]
     "'visits' has 99 far above all other counts, as a code f"
+    >>> nines("visits", np.array([3, 57, 99])) is None
+    True
     """
-    code = nines_in(counts)
-    if not code:
+    ascending = [0, 0, *np.unique(counts).tolist()]
+    highest, second = ascending[-1], ascending[-2]
+    if highest not in NINES or FAR * second >= highest:
         return None
     return (
-        f"{name!r:.60} has {code} far above all other counts, as a code for what is not known has. "
-        "If it is one, leave such cells blank in the file, and name blank cells as missing"
+        f"{name!r:.60} has {highest} far above all other counts, as a code for what is not known "
+        "has. If it is one, leave such cells blank in the file, and name blank cells as missing"
     )
 
 

@@ -15,7 +15,7 @@ from holdfast.plan.questions import PlannedQuestion, Target, read_questions, rea
 from holdfast.plan.simulation import KnownTable, seeds, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
-from holdfast.request.recipe import exact_text
+from holdfast.request.parameter import exact_text
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 NINE_IN_TEN = 0.9

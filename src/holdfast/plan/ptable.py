@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.plan.agencies import Published, cell_key
-from holdfast.tables.csv import parse_csv
+from holdfast.tables.csv_file import CsvFile
 
 ROUNDING = Fraction(1, 10**6)
 """How far from 1 the probabilities of a row may add up to: a file holds rounded decimals."""
@@ -26,10 +26,7 @@ def read_ptable(path: str | os.PathLike[str]) -> Published:
     The decimals are taken as exact, and each row is divided by its sum, which must be 1 but for
     rounding.
     """
-    try:
-        table = parse_csv(Path(path).read_bytes())
-    except OSError as error:
-        raise HoldfastError(f"`{path}` cannot be read: {error.strerror}.") from None
+    table = CsvFile(Path(path)).held()
     kinds = {"all", *(table.column("type") if "type" in table.columns else [])}
     if kinds != {"all"}:
         raise HoldfastError(f"`{path}` is a table for magnitudes, of types {sorted(kinds)}.")

@@ -19,7 +19,6 @@ from holdfast.release.load import load
 from holdfast.release.release import Column
 from holdfast.request import Request
 from holdfast.tables.leaks import ROW_ORDER, TOTALS
-from holdfast.tables.options import TableOptions
 from holdfast.tables.table import open_table
 
 
@@ -65,9 +64,9 @@ def read_known(
         release = load(source)
         source, count = release.table, release.only.name if count is None else count
         name = f"the release {name}"
-    options = TableOptions(count=count, within=within, missing=missing)
-    public = (*options.grouping, ROW_ORDER, TOTALS)  # nothing of it is published
-    table = open_table(source, options, publish_anyway=public)
+    asked = Request.read(count=count, within=within, missing=missing, epsilon=1).table_options
+    public = (*asked.within.columns, ROW_ORDER, TOTALS)  # nothing of it is published
+    table = open_table(source, asked, publish_anyway=public)
     if len(table.counts) > 1:
         raise HoldfastError("`count` must name one column here. Hint: look at one at a time.")
     (column,) = table.counts

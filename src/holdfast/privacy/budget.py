@@ -123,21 +123,14 @@ def totals_share(totals: Any) -> Fraction:
     """
     if totals is None or isinstance(totals, bool):
         return TOTALS_SHARE if totals else Fraction(0)
-    share = exact_fraction(totals, "totals")
-    if not 0 < share < 1:
-        raise HoldfastError(
-            f"`totals` must be True or lie between 0 and 1, got {totals!r:.40}. "
-            "Hint: it is their share of epsilon."
-        )
-    return share
+    return read_share(totals, "totals")
 
 
-def read_split(split: Any) -> Fraction:
-    """The share of the noisy sums that is given, in (0, 1)."""
-    share = exact_fraction(split, "split")
+def read_share(value: Any, name: str) -> Fraction:
+    """A share of epsilon, in (0, 1)."""
+    share = exact_fraction(value, name)
     if not 0 < share < 1:
         raise HoldfastError(
-            f"`split` must lie between 0 and 1, got {split!r:.40}. "
-            "Hint: it is the share of the noisy sums."
+            f"`{name}` must lie between 0 and 1, got {value!r:.40}. Hint: it is a share of epsilon."
         )
     return share

@@ -38,22 +38,14 @@ def total_variation(first: ArrayLike, second: ArrayLike) -> float:
     return float(np.abs(np.asarray(first, float) - np.asarray(second, float)).sum() / 2)
 
 
-def absolute_deviation(matrix: ArrayLike, distribution: ArrayLike) -> float:
-    """E|i - j| for i drawn from the distribution and j from row i of the matrix.
+def count_error(matrix: ArrayLike, distribution: ArrayLike, error: Any = "absolute") -> float:
+    """<W, T> for W = z_i |i-j| ("absolute"), z_i (i-j)^2 ("squared"), or a given W.
 
-    >>> absolute_deviation([[0.5, 0.5], [0, 1]], [1, 0])
+    With z the distribution of i it is E|i - j| or E(i - j)^2 for j drawn from row i of the matrix.
+
+    >>> count_error([[0.5, 0.5], [0, 1]], [1, 0])
     0.5
     """
-    return count_error(matrix, distribution, "absolute")
-
-
-def squared_error(matrix: ArrayLike, distribution: ArrayLike) -> float:
-    """E(i - j)^2 for i drawn from the distribution and j from row i of the matrix."""
-    return count_error(matrix, distribution, "squared")
-
-
-def count_error(matrix: ArrayLike, distribution: ArrayLike, error: Any = "absolute") -> float:
-    """<W, T> for W = z_i |i-j| ("absolute"), z_i (i-j)^2 ("squared"), or a given W."""
     transition = np.asarray(matrix, dtype=np.float64)
     if isinstance(error, str) and error in POWERS:
         z = np.asarray(distribution, dtype=np.float64)

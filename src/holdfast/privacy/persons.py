@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import Budget, exact_epsilon
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.rational import exact_fraction
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
@@ -143,6 +143,11 @@ def read_persons(
             f"`person_in` must be 'all columns' or 'one column', got {person_in!r:.40}. Hint: may "
             "one person be counted in several columns of a row, or in one of them alone?"
         )
+    if not isinstance(unit, str) or not UNIT.fullmatch(unit):
+        raise HoldfastError(
+            f"`unit` must be a word in lower-case letters, got {unit!r:.40}. Hint: person, "
+            "household, establishment."
+        )
     where = PersonIn(person_in)
     if weights is not None and where is PersonIn.ONE:
         raise HoldfastError(
@@ -157,25 +162,9 @@ def read_persons(
         ),
         person_in=where,
         weights=() if weights is None else _weights(weights, columns),
-        person_rows=read_person_rows(rows),
-        unit=read_unit(unit),
+        person_rows=whole_number(rows, "rows", least=1, most=MOST_ROWS),
+        unit=unit,
     )
-
-
-def read_person_rows(rows: Any) -> int:
-    """In how many rows one person may be."""
-    hint = "in how many rows one person may be, at the most."
-    return whole_number(rows, "rows", least=1, most=MOST_ROWS, hint=hint)
-
-
-def read_unit(unit: Any) -> str:
-    """Who is protected, in a word or two."""
-    if not isinstance(unit, str) or not UNIT.fullmatch(unit):
-        raise HoldfastError(
-            f"`unit` must be a word in lower-case letters, got {unit!r:.40}. Hint: person, "
-            "household, establishment."
-        )
-    return unit
 
 
 def for_columns(value: Any, columns: Sequence[str], parameter: str) -> tuple[Any, ...]:
@@ -210,14 +199,6 @@ def _weights(weights: Any, columns: Sequence[str]) -> tuple[Fraction, ...]:
     if min(found) <= 0:
         raise HoldfastError("`weights` must be above 0.")
     return found
-
-
-def exact_parts(persons: Persons, epsilon: Any) -> tuple[Fraction, ...]:
-    """What each column may spend of epsilon, on one person; each must be one that is allowed."""
-    parts = persons.parts(exact_epsilon(epsilon))
-    for part in parts:
-        exact_epsilon(part, name="epsilon of a column")
-    return parts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ import math
 import os
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,36 +13,15 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 
 
-class Randomness(Protocol):
-    """A source of exact integer draws."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether a seed makes the draws repeatable, so that they protect nobody."""
-
-    def words(self, size: int, *, stream: str, at: int = 0) -> NDArray[np.uint64]:
-        """Independent uniform integers in [0, 2^64): those from number `at` on of a stream."""
-
-    def bits_62(self, size: int) -> NDArray[np.uint64]:
-        """Independent uniform integers in [0, 2^62)."""
-
-    def add_laplace(
-        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
-    ) -> NDArray[np.int64]:
-        """Values plus independent discrete Laplace noise, epsilon-private at L1 `sensitivity`."""
-
-    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
-        """Values plus independent discrete Gaussian noise: P(x) in proportion to
-        exp(-x^2 / 2 scale^2)."""
-
-
 class SystemEntropy:
     """The operating system's entropy; noise is drawn by OpenDP."""
 
     simulated = False
+    """Whether a seed makes the draws repeatable, so that they protect nobody."""
 
     def words(self, size: int, *, stream: str, at: int = 0) -> NDArray[np.uint64]:
-        """Independent uniform integers in [0, 2^64), never the same twice."""
+        """Independent uniform integers in [0, 2^64), never the same twice: those from number `at`
+        on of a stream."""
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
 
     def bits_62(self, size: int) -> NDArray[np.uint64]:
@@ -52,11 +31,13 @@ class SystemEntropy:
     def add_laplace(
         self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
     ) -> NDArray[np.int64]:
-        """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon."""
+        """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon at L1
+        `sensitivity`."""
         return _measure(laplace_measurement(epsilon, sensitivity)[0], values)
 
     def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
-        """Values plus discrete Gaussian noise from OpenDP."""
+        """Values plus discrete Gaussian noise from OpenDP: P(x) in proportion to
+        exp(-x^2 / 2 scale^2)."""
         return _measure(gaussian_measurement(scale)[0], values)
 
 
@@ -106,6 +87,10 @@ class Simulation:
             kept = self.generator.random(len(proposed)) < np.exp(-(distance**2) / 2)
             noise = np.append(noise, proposed[kept])
         return np.asarray(values + noise[: len(values)])
+
+
+Randomness = SystemEntropy | Simulation
+"""A source of exact integer draws."""
 
 
 def randomness(rng: Any) -> Randomness:

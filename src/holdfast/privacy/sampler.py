@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +33,6 @@ Words = NDArray[np.uint64]
 MoreWords = Callable[[int], Iterator[int]]
 
 
-class Law(Protocol):
-    """A law on consecutive integers with irrational cumulative probabilities."""
-
-    def __hash__(self) -> int: ...
-
-    def floors(self, bits: int) -> tuple[list[int], int]:
-        """Whole parts of 2^bits P(X <= x) in ascending order, and the x below the first of them.
-
-        If infinitely many are 0, or 2^bits - 1, one of these is enough.
-        """
-
-
 @dataclass(frozen=True)
 class Levels:
     r"""Signed level S of a staircase, `step` levels taken together.
@@ -60,7 +47,8 @@ class Levels:
     step: int
 
     def floors(self, bits: int) -> tuple[list[int], int]:
-        """Whole parts of 2^bits P(S <= s) in ascending order, and the s below the first."""
+        """Whole parts of 2^bits P(S <= s) in ascending order, and the s below the first. Infinitely
+        many are 0, and 2^bits - 1: one of these is enough."""
         side = _settled(lambda work: self._side(bits, work), bits)
         mirrored = [(1 << bits) - 1 - below for below in side]  # floor(2^bits - x), x irrational
         return [*reversed(side), *mirrored], -len(side)
@@ -111,6 +99,10 @@ class Digit:
                 return None
             floors.append(least)
         return floors
+
+
+Law = Levels | Digit
+"""A law on consecutive integers with irrational cumulative probabilities."""
 
 
 def _settled(attempt: Callable[[int], list[int] | None], bits: int) -> list[int]:

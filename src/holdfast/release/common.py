@@ -66,13 +66,14 @@ class Summary:
 
     def answers(self, level: float = LEVEL) -> Iterator[CommonAnswer]:
         """The answers to the common questions."""
-        rows = self.histogram.rows.astype(np.float64)
-        for question, functional in _questions(self.histogram):
+        rows, asked = self.histogram.rows.astype(np.float64), list(_questions(self.histogram))
+        drawn = [functional(self.draws.support, self.draws.rows) for _, functional in asked]
+        lows, highs = functionals.middle(np.stack(drawn), level).tolist()
+        for (question, functional), low, high in zip(asked, lows, highs, strict=True):
             answer = float(functional(self.histogram.values, rows))
-            draws = np.asarray(functional(self.draws.support, self.draws.rows))
             whole = question.split()[0] in WHOLE
-            low, high = functionals.ends(draws, answer, level, whole=whole)
-            yield CommonAnswer(self.column.title, self.name, question, answer, low, high)
+            ends = functionals.outwards(low, high, answer, whole=whole)
+            yield CommonAnswer(self.column.title, self.name, question, answer, *ends)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:
         """Lines of distribution.csv: every count that some row of the released table has."""

@@ -29,6 +29,7 @@ DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache
 _MARKS, _FIRST = (*DELIMITERS, '"', "\r", "\ufeff"), b"=+-@'\t\r"
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
+_PLAIN = re.compile(r"[\w. ]*", re.ASCII)
 _BLANK_LINE = re.compile(rb"(?:^|\n)\r?\n")
 
 
@@ -56,7 +57,9 @@ class Dialect:
 
     def line(self, labels: Iterable[str]) -> str:
         """A record of any labels, escaped."""
-        cells = self.delimiter.join(map(csv_cell, labels))
+        texts = list(labels)
+        plain = _PLAIN.fullmatch("".join(texts))
+        cells = self.delimiter.join(texts if plain else map(csv_cell, texts))
         return (cells or '""') + self.newline  # a line must not be blank
 
     def joined(self, columns: Sequence[Texts]) -> str:

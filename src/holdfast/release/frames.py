@@ -9,7 +9,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import texts_of
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.rows import ListRows
+from holdfast.tables.source import ListRows
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -43,7 +43,7 @@ def as_table(cells: dict[str, list[Any]], counts: dict[str, Integers]) -> Any:
     if find_spec("pandas") is None:
         texts = [texts_of(column).to_pylist() for column in cells.values()]
         texts += [["" if x < 0 else str(x) for x in array.tolist()] for array in counts.values()]
-        return CsvTable.of(ListRows((*cells, *counts), texts))
+        return CsvTable(ListRows((*cells, *counts), texts))
     import pandas
 
     columns: dict[str, Any] = {name: typed(column) for name, column in cells.items()}

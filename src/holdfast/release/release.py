@@ -287,10 +287,13 @@ class Release(Answering):
 
     def zeros(self, group: int | None = None) -> int:
         """How many rows are publicly known to be zero, in all or in a group."""
-        zeros = self.known_zeros
-        if zeros is None:
-            zeros = zeros_by_group(self.columns[0].group[self.structural_zero], len(self.partition))
-        return int(zeros.sum() if group is None else zeros[group])
+        return int(self._zeros.sum() if group is None else self._zeros[group])
+
+    @cached_property
+    def _zeros(self) -> Integers:
+        if self.known_zeros is not None:
+            return self.known_zeros
+        return zeros_by_group(self.columns[0].group[self.structural_zero], len(self.partition))
 
     def histogram(self, column: Column, group: int | None = None) -> Histogram:
         """How many rows of the released table have each count, in all or in a group: those

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_split, totals_share
-from holdfast.privacy.persons import MOST_COLUMNS, read_person_rows, read_unit
-from holdfast.request.parameter import Form, Parameter
-from holdfast.request.recipe import exact_text
+from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
+from holdfast.privacy.persons import MOST_COLUMNS
+from holdfast.request.parameter import Form, Parameter, exact_text
 from holdfast.tables.columns import names_in
-from holdfast.tables.counts import codes_of
+from holdfast.tables.counts import read_codes
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.periods import read_period
 from holdfast.tables.subset import read_subset
@@ -99,8 +98,10 @@ def _file_rows(value: Any, name: str) -> tuple[int, ...]:
 
 def _totals(value: Any, name: str) -> bool | str:
     """Whether totals are measured, or for which share of epsilon."""
-    answers = {"yes": True, "no": False}
-    share = totals_share(answers.get(value, value) if isinstance(value, str) else value)
+    answers = {"": True, "yes": True, "true": True, "no": False}
+    share = totals_share(
+        answers.get(value.strip().lower(), value) if isinstance(value, str) else value
+    )
     return share == TOTALS_SHARE if share in (0, TOTALS_SHARE) else exact_text(share)
 
 
@@ -115,7 +116,7 @@ OF_FORM: dict[Form, Callable[[Any, str], Any]] = {
     Form.TEXT: _text,
     Form.COLUMN: _column,
     Form.TEXTS: _columns,
-    Form.CODES: lambda value, _: codes_of(value),
+    Form.CODES: lambda value, _: read_codes(value),
     Form.WHOLE: _whole(1),
     Form.WHOLES: _file_rows,
     Form.FLAG: _flag,
@@ -132,10 +133,9 @@ OF_NAME: dict[str, Callable[[Any, str], Any]] = {
     "epsilon": _epsilon,
     "out": _path,
     "seed": _whole(0),
-    "rows": lambda value, _: read_person_rows(value),
-    "unit": lambda value, _: read_unit(value),
+    "unit": lambda value, _: value,
     "person_in": lambda value, _: value,
-    "split": lambda value, _: None if value is None else read_split(value),
+    "split": lambda value, name: None if value is None else read_share(value, name),
     "table_format": _table_format,
     "period": lambda value, _: read_period(value),
     "thousands": _column,

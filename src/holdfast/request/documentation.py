@@ -58,32 +58,18 @@ def declared(function: Function) -> Function:
     >>> list(inspect.signature(privatize).parameters)[:4]
     ['table', 'count', 'category', 'keep']
     """
-    vars(function)["__signature__"] = signature()
-    function.__doc__ = documentation()
-    return function
-
-
-def signature() -> inspect.Signature:
-    """The signature of `holdfast.privatize`."""
-    table = inspect.Parameter("table", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    options = [
-        inspect.Parameter(
-            about.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if about.required else about.default,
-        )
-        for about in FIELDS.values()
-    ]
-    return inspect.Signature([table, *options])
-
-
-def documentation() -> str:
-    """The docstring of `holdfast.privatize`."""
-    entries = [TABLE]
+    parameters, entries = [], [TABLE]
     for about in FIELDS.values():
-        default = "" if about.required else f", default {about.default!r}"
-        entries.append((f"{about.name} : {about.form.value}{default}", about.help))
-    parameters = "\n".join(
+        default = inspect.Parameter.empty if about.required else about.default
+        parameters.append(
+            inspect.Parameter(about.name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        )
+        words = "" if about.required else f", default {about.default!r}"
+        entries.append((f"{about.name} : {about.form.value}{words}", about.help))
+    table = inspect.Parameter("table", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    vars(function)["__signature__"] = inspect.Signature([table, *parameters])
+    shown = "\n".join(
         f"{kind}\n{textwrap.indent(textwrap.fill(words, 88), '    ')}" for kind, words in entries
     )
-    return f"{SUMMARY}\n\nParameters\n----------\n{parameters}\n\n{ENDING}"
+    function.__doc__ = f"{SUMMARY}\n\nParameters\n----------\n{shown}\n\n{ENDING}"
+    return function

@@ -7,23 +7,23 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import one_line
+from holdfast.errors import HoldfastError, one_line
 from holdfast.request.fields import FIELDS, Declared
-from holdfast.request.parameter import Form
-from holdfast.request.recipe import exact_text, in_python, in_words, plain
-from holdfast.request.together import (
-    MADE_BY_COUNTING,
-    ONE_COLUMN,
-    UNNAMED,
-    by_column,
-    check_together,
-    counted,
-)
+from holdfast.request.parameter import Form, exact_text, in_words, plain
 
 if TYPE_CHECKING:
     from holdfast.privacy.budget import Budget
     from holdfast.privacy.persons import Persons, Promise
     from holdfast.tables.options import TableOptions
+
+
+UNNAMED = "count"
+"""What a column of counts is called that has no name, and the one that counting persons makes."""
+ONE_COLUMN = "one column"
+"""Where a row of one person is counted in one of several columns."""
+PEOPLE = ("by", "categories", "per")
+MADE_BY_COUNTING = ("count", "category", "keep")
+"""Columns that counting persons makes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Request(Declared):
         """The same from words of a command line or a form, by the name of the field.
 
         >>> Request.from_words({"epsilon": ["1"], "within": ["state", "population:8"]}).within
-        Within(parts=('state', Classes(column='population', number=8)))
+        Within(parts=('state', holdfast.classes('population', 8)))
         """
         return cls.read(**{name: FIELDS[name].read(list(said)) for name, said in words.items()})
 
@@ -78,17 +78,20 @@ class Request(Declared):
     @property
     def table_options(self) -> "TableOptions":
         """What is said of the table, for its reader."""
+        from holdfast.tables.groups import Within
         from holdfast.tables.options import TableOptions
 
         names = [each.name for each in fields(TableOptions) if each.name in FIELDS]
         values = {name: getattr(self, name) for name in names}
         apart = self.person_in == ONE_COLUMN
-        return TableOptions(**values | {"count": self.count or None, "apart": apart})
+        within = self.within or Within(())
+        return TableOptions(**values | {"within": within, "apart": apart})
 
     @cached_property
     def persons(self) -> "Persons":
         """What one person may change in the table."""
-        from holdfast.privacy.persons import exact_parts, read_persons
+        from holdfast.privacy.budget import exact_epsilon
+        from holdfast.privacy.persons import read_persons
 
         persons = read_persons(
             self.columns,
@@ -98,7 +101,8 @@ class Request(Declared):
             rows=self.rows,
             unit=self.unit,
         )
-        exact_parts(persons, self.epsilon)
+        for part in persons.parts(self.epsilon):
+            exact_epsilon(part, name="epsilon of a column")
         return persons
 
     def promise(self, rows: int | Sequence[int], groups: int) -> "Promise":
@@ -148,7 +152,7 @@ class Request(Declared):
     def given(self) -> dict[str, Any]:
         """The arguments of `holdfast.privatize` that make this request, without defaults."""
         made = MADE_BY_COUNTING if self.from_people else ()
-        values = {name: plain(getattr(self, name)) for name in FIELDS if name not in made}
+        values = {name: self._plain(name) for name in FIELDS if name not in made}
         return {
             name: value[0] if isinstance(value, list) and len(value) == 1 else value
             for name, value in values.items()
@@ -174,6 +178,14 @@ class Request(Declared):
             return None if value is None else value.to_dict()
         if FIELDS[name].form is Form.ROWS and not isinstance(value, str):
             return None  # a mask, or labels: the rows themselves are marked in the release
+        return self._plain(name)
+
+    def _plain(self, name: str) -> Any:
+        value, form = getattr(self, name), FIELDS[name].form
+        if value is not None and form is Form.GROUPS:
+            return list(value.parts)
+        if value is not None and form is Form.LABEL:
+            return {value.column: value.label}
         return plain(value)
 
     def as_python(self, source: str) -> str:
@@ -189,7 +201,7 @@ class Request(Declared):
         )
         <BLANKLINE>
         """
-        options = (f"{name}={in_python(value)}" for name, value in self.given().items())
+        options = (f"{name}={value!r}" for name, value in self.given().items())
         lines = "".join(f"    {argument},\n" for argument in (repr(source), *options))
         return f"import holdfast\n\nrelease = holdfast.privatize(\n{lines})\n"
 
@@ -215,3 +227,64 @@ def as_options(words: Mapping[str, Iterable[str]]) -> list[str]:
         for value in values
         for word in ([FIELDS[name].option] + [value] * (FIELDS[name].form is not Form.FLAG))
     ]
+
+
+def check_together(values: Mapping[str, Any]) -> None:
+    """Refuse what does not go together."""
+    from holdfast.tables.options import FILE_OPTIONS
+
+    named = {
+        name
+        for name, value in values.items()
+        if not (value is None or value is False or (isinstance(value, tuple) and not value))
+    }
+    if {"keep", "keep_none"} <= named:
+        raise HoldfastError("give `keep` or `keep_none`, not both.")
+    if len({"ledger", "dataset"} & named) == 1:
+        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    for name in ("purpose", "corrects"):
+        if name in named and "ledger" not in named:
+            raise HoldfastError(f"`{name}` goes with `ledger`, which pays for the release.")
+    for name in ("weights", "relations"):
+        if name in named and len(values["count"]) < 2:
+            raise HoldfastError(f"`{name}` is for several columns of counts. Hint: name them all.")
+    for name in (*FILE_OPTIONS, "from_people"):
+        if name in named and "query" in named:
+            raise HoldfastError(f"`{name}` is for files, and `query` for a database.")
+    _check_people(values, named)
+
+
+def _check_people(values: Mapping[str, Any], named: set[str]) -> None:
+    if not values["from_people"]:
+        for name in PEOPLE:
+            if name in named:
+                raise HoldfastError(f"`{name}` goes with `from_people`.")
+        return
+    if not {"by", "categories"} <= named:
+        raise HoldfastError(
+            "`from_people` needs `by` and `categories`. Hint: the column of categories, and a "
+            "list or a file of all there are."
+        )
+    for name in (*MADE_BY_COUNTING, "keep_none"):
+        if name in named:
+            raise HoldfastError(
+                f"`from_people` makes the columns of the table: leave out `{name}`."
+            )
+
+
+def counted(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a table that is made by counting persons."""
+    if not values["from_people"]:
+        return {}
+    first, *others = values["by"]
+    made = {"count": (UNNAMED,), "category": first, "keep": tuple(others)}
+    return made | ({"repeated_categories": True} if others else {})
+
+
+def by_column(columns: Sequence[str], values: Sequence[Any]) -> Any:
+    """One value where it is the same for all columns of counts, else each column's.
+
+    >>> by_column(("murder", "rape"), (1, 2)), by_column(("murder", "rape"), (1, 1))
+    ({'murder': 1, 'rape': 2}, 1)
+    """
+    return values[0] if len(set(values)) == 1 else dict(zip(columns, values, strict=True))

@@ -123,18 +123,8 @@ def by_appearance(column: Any) -> Any:
     """
     import pyarrow as pa
 
-    if not pa.types.is_dictionary(column.type):
-        return column
-    codes, values = _dictionary(column)
-    known = codes[codes >= 0]
-    first = np.full(len(values), len(codes), dtype=np.int64)
-    first[known[::-1]] = np.flatnonzero(codes >= 0)[::-1]  # what is written last is the first row
-    used = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.empty(len(values), dtype=np.int32)
-    place[used] = np.arange(len(used), dtype=np.int32)
-    gaps = codes < 0
-    indices = pa.array(np.where(gaps, 0, place[codes] if len(values) else 0), pa.int32(), mask=gaps)
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values.take(pa.array(used)))])
+    labels = pa.types.is_dictionary(column.type)
+    return without_dictionary(column).dictionary_encode() if labels else column
 
 
 _NONE = np.uint64(0x9E3779B97F4A7C15)  # the key of a label that is missing

@@ -1,6 +1,7 @@
 """Parquet files, folders of files, and DuckDB queries as sources of Arrow batches."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +39,17 @@ class ParquetFiles(Source):
         import pyarrow.dataset as arrow
 
         wanted = pa.schema([self.schema.field(name) for name in self.columns if name in names])
-        rows, row, path = 0, 0, str(self.path)
-        try:
-            for fragment in self._fragments:
-                keys = arrow.get_partition_keys(fragment.partition_expression)
-                row, path = 0, fragment.path
+        rows = 0
+        for fragment in self._fragments:
+            keys = arrow.get_partition_keys(fragment.partition_expression)
+            row, path = 0, fragment.path
+            with to_its_end(f"`{path}`"):
                 for batch in _batches_of(path, wanted):
-                    done = min((rows + len(batch)) / max(self._length, 1), 1.0)
+                    done = min((rows + row + len(batch)) / max(self._length, 1), 1.0)
                     if len(batch):
                         yield Piece(arrow_rows(_fitted(batch, wanted, keys)), row, path, done)
-                    row, rows = row + len(batch), rows + len(batch)
-        except (pa.ArrowException, OSError) as error:
-            raise broken_off(self.name, error, row, path) from None
+                    row += len(batch)
+            rows += row
 
 
 def open_parquet(path: Path) -> ParquetFiles:
@@ -120,15 +120,11 @@ class Query(Source):
 
         quoted = ['"' + name.replace('"', '""') + '"' for name in self.columns if name in names]
         row = 0
-        try:
+        with to_its_end(self.name):
             for batch in self._relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
                 if len(batch):
                     yield Piece(arrow_rows(pa.Table.from_batches([batch])), row, self.name)
                 row += len(batch)
-        except HoldfastError:
-            raise
-        except Exception as error:
-            raise broken_off(self.name, error, row, self.name) from None
 
     def held(self) -> Frame:
         """All rows, from a run of their own."""
@@ -186,10 +182,13 @@ def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
     return duckdb.from_arrow(frame.to_native()).project(", ".join(casts))
 
 
-def broken_off(name: str, error: Exception, row: int, file: str) -> HoldfastError:
-    """The error for a source that breaks off."""
-    last = f"; data row {row} of `{file}` was the last" if row else ""
-    return HoldfastError(
-        f"{name} cannot be read to its end{last} ({type(error).__name__}). "
-        "Hint: is it all still there, whole, and of one kind?"
-    )
+@contextmanager
+def to_its_end(name: str) -> Iterator[None]:
+    """Reading a source, which may break off."""
+    try:
+        yield
+    except Exception as error:
+        raise HoldfastError(
+            f"{name} cannot be read to its end ({type(error).__name__}). "
+            "Hint: is it all still there, whole, and of one kind?"
+        ) from None

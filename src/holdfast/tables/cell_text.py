@@ -1,13 +1,12 @@
-"""Cells as text: as they are written in a CSV file."""
+"""Cells as text: as they are written in a CSV file, and as labels."""
 
 import datetime
 import re
+import sys
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
-
-from holdfast.tables.counts import is_missing
 
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -29,7 +28,7 @@ def cell_text(cell: Any) -> str:
     ['a', '', 'true', '0.5', '3.0', '2024-01-03']
     """
     if isinstance(cell, str):
-        return cell
+        return str(cell)
     if is_missing(cell):
         return ""
     if isinstance(cell, bool | np.bool_):
@@ -40,3 +39,23 @@ def cell_text(cell: Any) -> str:
         midnight = cell.time() == datetime.time() and cell.tzinfo is None
         return cell.date().isoformat() if midnight else cell.isoformat(" ")
     return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)
+
+
+def label_text(cell: Any) -> str | None:
+    """A label as text: "" where there is none, None for what is not a label.
+
+    >>> [label_text(cell) for cell in ("NE", 4.0, True, None, 0.5)]
+    ['NE', '4', 'true', '', None]
+    """
+    if isinstance(cell, float | np.floating) and not is_missing(cell):
+        return str(int(cell)) if float(cell).is_integer() and abs(float(cell)) < 2**53 else None
+    labels = str | bool | np.bool_ | int | np.integer
+    return cell_text(cell) if is_missing(cell) or isinstance(cell, labels) else None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object stands for a missing value, in any library."""
+    if value is None or value is np.ma.masked or (isinstance(value, float) and value != value):
+        return True
+    pandas = sys.modules.get("pandas")  # who has one of its values has loaded it
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)

@@ -18,8 +18,7 @@ from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_la
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
-from holdfast.tables.rows import Rows
-from holdfast.tables.source import Batch, Piece, Source
+from holdfast.tables.source import Batch, Piece, Rows, Source
 from holdfast.tables.spans import Keys
 from holdfast.tables.structural_zeros import StructuralZeros, check_marks
 
@@ -78,16 +77,13 @@ class Reading:
 class FirstPass:
     """What gives the counts away, which is refused; labels that repeat; groups; how many rows."""
 
-    def __init__(
-        self, reading: Reading, index: Sequence[str] = (), *, sorting: bool = False
-    ) -> None:
-        """`index` are columns that counts without columns have beside them; `sorting` says that
-        rows are put in order when they are written."""
+    def __init__(self, reading: Reading, *, sorting: bool) -> None:
+        """`sorting` says that rows are put in order when they are written."""
         self.roles, self._source = reading.roles, reading.source
         roles = self.roles
         roles.refuse_header()
         options = roles.options
-        beside = tuple(index) or roles.watched
+        beside = roles.watched
         withheld = _compared(roles) if set(beside) - {options.category} else []
         marked = options.thousands is not None or options.decimal is not None
         self._watches = [
@@ -159,7 +155,10 @@ class FirstPass:
     def _refuse_nothing(self) -> None:
         subset, seen = self.roles.subset, self.rows
         if not seen and subset is not None:
-            raise subset.nowhere()
+            raise HoldfastError(
+                f"`subset`: no row has the label {subset.label!r} in column {subset.column!r}. "
+                "Hint: check the spelling."
+            )
         if not seen:
             raise HoldfastError(
                 "`table` has no rows. Hint: give one row per category, zeros included."

@@ -8,15 +8,14 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.cell_text import is_missing, number_or_text
 from holdfast.tables.columns import find_column, suggest
-from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
-from holdfast.tables.rows import ListRows, Rows
-from holdfast.tables.source import Source
+from holdfast.tables.source import ListRows, Rows, Source
 from holdfast.tables.sources import open_columns, open_source
 from holdfast.tables.spans import Keys
 
@@ -63,9 +62,10 @@ def counted_by(
             f"`frame` must be a data frame with a row per person, got {type(frame).__name__}. "
             "Hint: a pandas, polars, pyarrow or DuckDB table, or the path of a file."
         )
-    for parameter, column in [*(("by", name) for name in names), ("per", per)]:
-        if column is not None:
-            find_column(source.columns, column, parameter)
+    for name in names:
+        find_column(source.columns, name, "by")
+    if per is not None:
+        find_column(source.columns, per, "per")
     return _Counting(source, names, categories, per).table()
 
 
@@ -84,15 +84,16 @@ class _Counting:
         for piece in self._source.read(wanted):
             if first is None:
                 first = piece.rows
-                keys = self._listed(first)
-                index, counts = _index(keys), np.zeros(len(keys), dtype=np.int64)
+                index = self._listed(first)
+                counts = np.zeros(len(index), dtype=np.int64)
             counts += self._counted(piece.rows, piece.row, index)
         if first is None:
             raise HoldfastError("`frame` has no rows. Hint: give one row per person.")
+        columns = [list(cells) for cells in zip(*index, strict=True)]
         if isinstance(first, FrameRows):
-            return self._frame(first, keys, counts)
-        columns = [list(cells) for cells in zip(*keys, strict=True)] + [list(map(str, counts))]
-        return CsvTable.of(ListRows((*self._names, "count"), columns), self._source.style)
+            return self._frame(first, columns, counts)
+        columns.append(list(map(str, counts)))
+        return CsvTable(ListRows((*self._names, "count"), columns), self._source.style)
 
     def _counted(self, rows: Rows, before: int, index: dict[_Key, int]) -> Integers:
         """How many people of some rows are in each category."""
@@ -137,12 +138,12 @@ class _Counting:
         firsts[first[fresh]] = True
         return firsts
 
-    def _listed(self, rows: Rows) -> list[_Key]:
-        """The categories, as the cells of the rows are: text, or numbers where those are."""
+    def _listed(self, rows: Rows) -> dict[_Key, int]:
+        """The place of each category, as the cells of the rows are: text, or numbers where those
+        are."""
         listed, names = self._categories, self._names
         if not isinstance(listed, str | os.PathLike):
-            keys = _keys(listed, len(names))
-            return [tuple(map(str, key)) for key in keys] if rows.text else keys
+            return _places(listed, len(names), text=rows.text)
         if format_of(listed) is None:
             raise HoldfastError(
                 "`categories` must be a list or the path of a CSV, Parquet or Excel file."
@@ -156,28 +157,22 @@ class _Counting:
                 )
         columns = [table.body.cells(name) for name in names]
         if isinstance(table, CsvTable) and isinstance(rows, FrameRows):
-            kinds = [rows.series(name, "by").dtype for name in names]
-            columns = [_as_kind(c, kind) for c, kind in zip(columns, kinds, strict=True)]
-        keys = _keys(list(zip(*columns, strict=True)), len(names))
-        return [tuple(map(str, key)) for key in keys] if rows.text else keys
+            whole = [rows.data.schema[name].is_integer() for name in names]
+            pairs = zip(columns, whole, strict=True)
+            columns = [number_or_text(cells) if number else cells for cells, number in pairs]
+        return _places(list(zip(*columns, strict=True)), len(names), text=rows.text)
 
-    def _frame(self, rows: FrameRows, keys: list[_Key], counts: Integers) -> Any:
+    def _frame(self, rows: FrameRows, columns: list[list[Any]], counts: Integers) -> Any:
         import narwhals.stable.v2 as nw
 
         backend = rows.data.implementation
-        columns = zip(self._names, zip(*keys, strict=True), strict=True)
-        made = {name: _series(name, list(cells), rows) for name, cells in columns}
+        pairs = zip(self._names, columns, strict=True)
+        made = {name: _series(name, cells, rows) for name, cells in pairs}
         made["count"] = nw.new_series("count", counts, nw.Int64, backend=backend)
         frame = nw.from_dict(made, backend=backend)
         if isinstance(self._source, Frame):
             return self._source.back(frame)
         return frame.to_native()
-
-
-def _as_kind(cells: list[str], kind: Any) -> list[Any]:
-    if not kind.is_integer() or not all(cell.strip().lstrip("-").isdigit() for cell in cells):
-        return cells
-    return [int(cell) for cell in cells]
 
 
 def _names(by: Any) -> list[str]:
@@ -192,15 +187,13 @@ def _names(by: Any) -> list[str]:
     return names
 
 
-def _keys(categories: Any, width: int) -> list[_Key]:
+def _places(categories: Any, width: int, *, text: bool) -> dict[_Key, int]:
+    """The categories, each with its place in the list; as text where cells are that."""
     if isinstance(categories, set | frozenset):
         raise HoldfastError("`categories` must have an order, got a set. Hint: use sorted().")
-    keys = [
-        tuple(c) if isinstance(c, tuple | list) else (c,) for c in as_list(categories, "categories")
-    ]
-    if not keys:
-        raise HoldfastError("`categories` must not be empty. Hint: list every category there is.")
-    for i, key in enumerate(keys):
+    places: dict[_Key, int] = {}
+    for i, category in enumerate(as_list(categories, "categories")):
+        key = tuple(category) if isinstance(category, tuple | list) else (category,)
         if len(key) != width:
             raise HoldfastError(
                 f"`categories` must have {width} values each; number {i + 1} does not."
@@ -211,17 +204,13 @@ def _keys(categories: Any, width: int) -> list[_Key]:
             raise HoldfastError(
                 f"`categories` must have no missing values; number {i + 1} is missing."
             )
-    return keys
-
-
-def _index(keys: list[_Key]) -> dict[_Key, int]:
-    index: dict[_Key, int] = {}
-    for i, key in enumerate(keys):
-        if index.setdefault(key, i) != i:
+        if places.setdefault(tuple(map(str, key)) if text else key, i) != i:
             raise HoldfastError(
                 f"`categories` must not repeat, number {i + 1} came before. Hint: list each once."
             )
-    return index
+    if not places:
+        raise HoldfastError("`categories` must not be empty. Hint: list every category there is.")
+    return places
 
 
 def _series(name: str, values: list[Any], rows: FrameRows) -> Any:

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.cell_text import is_missing
 
 MAX_COUNT = 2**53
 """The largest count there may be; up to here floats hold whole numbers exactly."""
@@ -52,51 +52,51 @@ _BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
 
 def series_counts(series: Any, where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in a narwhals series; `where` is what an error calls it."""
-    kind = series.dtype
-    if not (missing or series.null_count()) or kind.is_integer() or kind.is_float():
+    if series.dtype.is_integer() or series.dtype.is_float():
         try:
             gaps = series.is_null().to_numpy().astype(np.bool_)
             values = (series.fill_null(0) if gaps.any() else series).to_numpy()
         except Exception:  # 128-bit integers have no place in numpy
             return _object_counts(series.to_list(), where, missing)
-        if values.dtype.kind not in "iuf":
-            return array_counts(values, where, missing)
-        codes, blank = Codes(missing), gaps | (values != values)
-        unknown = np.isin(values, codes.numbers) & ~blank
-        if codes.empty:
-            unknown |= blank
-        elif blank.any():  # it is an error, which is told of with all others
-            values = np.where(blank, np.nan, values)
-        counts = array_counts(np.where(unknown, 0, values) if unknown.any() else values, where)
-        counts[unknown] = MISSING
-        return counts
+        if values.dtype.kind in "iuf":
+            return _number_counts(values, gaps, where, missing)
     return _object_counts(series.to_list(), where, missing)
 
 
 def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in an array of any dtype; `MISSING` where it has a code for what is not known."""
-    kind = values.dtype.kind
-    if kind == "O" or missing:
+    if values.dtype.kind in "iuf":
+        return _number_counts(values, np.zeros(len(values), dtype=np.bool_), where, missing)
+    if values.dtype.kind in "OUSTb":
         return _object_counts(values.tolist(), where, missing)
-    if kind not in "iuf":
-        if kind in "UST":
-            raise _text_column(where, values.tolist())
-        raise BadCount(where, [(0, "is a boolean" if kind == "b" else "is not a number")])
-    if kind in "iu" and len(values) and values.min() >= 0 and values.max() <= MAX_COUNT:
-        return values.astype(np.int64)
-    values = values.astype(np.float64) if kind == "f" else values
+    raise BadCount(where, [(0, "is not a number")])
+
+
+def _number_counts(
+    values: NDArray[Any], gaps: Marks, where: str, missing: Sequence[Any]
+) -> Integers:
+    codes, blank = Codes(missing), gaps | (values != values)
+    unknown = np.isin(values, codes.numbers) & ~blank if codes.numbers else np.zeros_like(blank)
+    if codes.empty:
+        unknown |= blank
+    elif blank.any():  # it is an error, which is told of with all others
+        values = np.where(blank, np.nan, values)
+    values = np.where(unknown, 0, values) if unknown.any() else values
+    values = values.astype(np.float64) if values.dtype.kind == "f" else values
     with np.errstate(invalid="ignore"):
-        good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
+        good = (values >= 0) & (values <= MAX_COUNT)
+        if values.dtype.kind == "f":
+            good &= values == np.floor(values)
     if not good.all():
         bad = np.flatnonzero(~good).tolist()
         kinds = [_number_problem(value) or "is not a number" for value in values[~good].tolist()]
         raise BadCount(where, list(zip(bad, kinds, strict=True)))
-    return values.astype(np.int64)
+    counts: Integers = values.astype(np.int64)
+    counts[unknown] = MISSING
+    return counts
 
 
-def _object_counts(cells: list[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
-    if not missing and set(map(type, cells)) == {float}:
-        return array_counts(np.array(cells, dtype=np.float64), where)
+def _object_counts(cells: list[Any], where: str, missing: Sequence[Any]) -> Integers:
     gaps = list(map(Codes(missing).has, cells)) if missing else [False] * len(cells)
     cells = [0 if gap else cell for gap, cell in zip(gaps, cells, strict=True)]
     bad = [(row, problem) for row, problem in enumerate(map(_problem, cells)) if problem]
@@ -134,22 +134,19 @@ class Codes:
         return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self.numbers
 
 
-def codes_of(missing: Any) -> tuple[Any, ...]:
-    """One code or several, as a tuple."""
-    one = isinstance(missing, str) or not isinstance(missing, Iterable)
-    return (missing,) if one else tuple(missing)
+def read_codes(missing: Any) -> tuple[Any, ...]:
+    """One code or several. One that a count may be is refused: which rows have just that count
+    would be published, and one person more or less would have a row vanish.
 
-
-def check_codes(codes: Any) -> None:
-    """Refuse a code that a count may be: which rows have just that count would be published, and
-    one person more or less would have a row vanish.
-
-    >>> check_codes([-999, "", "NA"])
-    >>> check_codes([99])
+    >>> read_codes([-999, "", "NA"]), read_codes("x")
+    ((-999, '', 'NA'), ('x',))
+    >>> read_codes([99])
     Traceback (most recent call last):
     holdfast.errors.HoldfastError: `missing` names 99, which a count may be: ...
     """
-    for text in sorted(Codes(codes_of(codes)).texts):
+    one = isinstance(missing, str) or not isinstance(missing, Iterable)
+    codes = (missing,) if one else tuple(missing)
+    for text in sorted(Codes(codes).texts):
         code = _read_as(text)
         if code >= 0 and code == math.floor(code):
             raise HoldfastError(
@@ -158,6 +155,7 @@ def check_codes(codes: Any) -> None:
                 "give counts that are not known a code of their own in the table, such as -999 or "
                 "an empty cell."
             )
+    return codes
 
 
 def _read_as(code: str) -> float:
@@ -168,11 +166,6 @@ def _read_as(code: str) -> float:
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
-
-
-def text_problem(cell: str) -> str:
-    """What is wrong with a cell of text that holds no count."""
-    return _text_problem(cell.strip().lower())
 
 
 def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> Integers:
@@ -199,7 +192,9 @@ def text_values(cells: list[str], missing: Sequence[Any] = ()) -> Integers:
     return counts
 
 
-def _text_problem(cell: str) -> str:
+def text_problem(cell: str) -> str:
+    """What is wrong with a cell of text that holds no count."""
+    cell = cell.strip().lower()
     if written := _written(cell):
         return written
     if cell in _TEXT_MISSING:
@@ -250,32 +245,6 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
     odd = [row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row]))]
     problems = ((row, _written(str(cells[row])) or "is text") for row in odd or rows[:1])
     return BadCount(where, list(problems))
-
-
-def label_text(cell: Any) -> str | None:
-    """A label as text: "" where there is none, None for what is not a label.
-
-    >>> [label_text(cell) for cell in ("NE", 4.0, True, None, 0.5)]
-    ['NE', '4', 'true', '', None]
-    """
-    if isinstance(cell, str):
-        return str(cell)
-    if is_missing(cell):
-        return ""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, int | np.integer):
-        return str(int(cell))
-    whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
-    return str(int(cell)) if whole and abs(float(cell)) < 2**53 else None
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a Python object stands for a missing value, in any library."""
-    if value is None or value is np.ma.masked or (isinstance(value, float) and value != value):
-        return True
-    pandas = sys.modules.get("pandas")  # who has one of its values has loaded it
-    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 class BadCount(HoldfastError):

@@ -14,7 +14,7 @@ from holdfast.tables.csv_text import (
     Header,
     too_long,
 )
-from holdfast.tables.rows import ListRows, Rows
+from holdfast.tables.source import ListRows, Rows
 
 BLOCK = 1 << 23
 

@@ -22,8 +22,7 @@ from holdfast.tables.csv_text import (
     read_header,
 )
 from holdfast.tables.formats import refuse_special, unreadable
-from holdfast.tables.rows import ListRows, Rows
-from holdfast.tables.source import Piece, Source
+from holdfast.tables.source import ListRows, Piece, Rows, Source
 
 SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
 
@@ -66,7 +65,7 @@ class _CsvSource(Source):
             for at in range(len(self.columns))
         ]
         unmarked = next((part.unmarked for part in parts), None)
-        return CsvTable.of(ListRows(self.columns, columns, unmarked), self.style)
+        return CsvTable(ListRows(self.columns, columns, unmarked), self.style)
 
 
 class CsvFile(_CsvSource):

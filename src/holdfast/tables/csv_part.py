@@ -34,6 +34,21 @@ class Lines:
     leave_out: tuple[int, ...] = ()
     """Lines in between that are not meant, such as totals."""
 
+    def check(self, filled: Sequence[bool]) -> None:
+        """Raise where a file, in whose lines there is something or not, has no such lines."""
+        if self.header_row is not None and not (
+            0 < self.header_row <= len(filled) and filled[self.header_row - 1]
+        ):
+            raise HoldfastError(
+                "`header_row` must be the number of a line with the names of the columns, got "
+                f"{self.header_row}. Hint: editors and Excel show it left of the line."
+            )
+        if self.last_row is not None and not (self.header_row or 1) < self.last_row <= len(filled):
+            raise HoldfastError(
+                "`last_row` must be the number of a line below the names of the columns, got "
+                f"{self.last_row}. Hint: the file has {len(filled):,} lines."
+            )
+
 
 ALL = Lines()
 Record = tuple[int, int, list[str]]
@@ -53,23 +68,10 @@ def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
         if (lines.header_row or 1) <= number <= last and number not in lines.leave_out
     )
     first = list(itertools.islice(kept, LOOKED_AT))
-    delimiter, width = _shape([line for _, line in first])
-    record: list[int] = []  # the lines of the one that is being read
-
-    def fed() -> Iterator[str]:
-        for number, line in itertools.chain(first, kept):
-            record.append(number)
-            yield line
-
-    named = False
-    try:
-        for cells in csv.reader(fed(), delimiter=delimiter, strict=True):
-            if named and (cells or width == 1):
-                yield record[0]
-            named = named or bool(cells)
-            record.clear()
-    except csv.Error:  # it is no row, and whoever reads the table says so
-        yield record[0]
+    delimiter, width = _shape(first)
+    records = _records(itertools.chain(first, kept), delimiter)
+    below = itertools.islice(itertools.dropwhile(lambda record: not record[2], records), 1, None)
+    return (number for number, _, cells in below if cells or width == 1)
 
 
 def kept_lines(data: bytes, lines: Lines) -> bytes:
@@ -79,17 +81,9 @@ def kept_lines(data: bytes, lines: Lines) -> bytes:
     b'a,n\nKent,3\n'
     """
     every = data.splitlines(keepends=True)
+    lines.check([bool(line.strip()) for line in every])
     first = 1 if lines.header_row is None else lines.header_row
     last = len(every) if lines.last_row is None else lines.last_row
-    if lines.header_row is not None and not (0 < first <= len(every) and every[first - 1].strip()):
-        raise HoldfastError(
-            f"`header_row` must be the number of a line with the names of the columns, got {first}."
-        )
-    if not first < last <= len(every):
-        raise HoldfastError(
-            f"`last_row` must be the number of a line below the names of the columns, got {last}. "
-            f"Hint: the file has {len(every):,} lines."
-        )
     check_left_out(lines.leave_out, first, last)
     kept = (at for at in range(first, last + 1) if at not in lines.leave_out)
     return b"".join(every[at - 1] for at in kept)
@@ -134,9 +128,9 @@ def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]
 def records_of(data: bytes) -> list[Record]:
     """The records of a CSV file, whatever they hold."""
     encoding = find_encoding(lambda: [data])
-    text = list(io.StringIO(data[len(encoding.bom) :].decode(encoding.name), newline=""))
-    delimiter, _ = _shape(text[:LOOKED_AT])
-    return _records(text, delimiter)
+    text = io.StringIO(data[len(encoding.bom) :].decode(encoding.name), newline="")
+    lines = list(enumerate(text, 1))
+    return list(_records(lines, _shape(lines[:LOOKED_AT])[0]))
 
 
 def find_lines(records: Sequence[Record]) -> Lines:
@@ -164,28 +158,32 @@ def _width(records: Sequence[Sequence[str]]) -> int:
     return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
-def _shape(text: Sequence[str]) -> tuple[str, int]:
+def _shape(lines: Sequence[tuple[int, str]]) -> tuple[str, int]:
     """The delimiter that cuts most lines alike, and into how many cells."""
     shapes = []
     for delimiter in DELIMITERS:
-        widths = Counter(len(cells) for _, _, cells in _records(text, delimiter) if cells)
+        widths = Counter(len(cells) for _, _, cells in _records(lines, delimiter) if cells)
         width, number = max(widths.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
         shapes.append((number * (width - 1), delimiter, width))
     _, delimiter, width = max(shapes, key=lambda one: one[0])
     return delimiter, width
 
 
-def _records(text: Sequence[str], delimiter: str) -> list[Record]:
+def _records(lines: Iterable[tuple[int, str]], delimiter: str) -> Iterator[Record]:
     """Each record with the numbers of its first and last line."""
-    reader = csv.reader(io.StringIO("".join(text), newline=""), delimiter=delimiter)
-    records, before = [], 0
+    numbers: list[int] = []
+
+    def fed() -> Iterator[str]:
+        for number, line in lines:
+            numbers.append(number)
+            yield line
+
     try:
-        for cells in reader:
-            records.append((before + 1, reader.line_num, cells))
-            before = reader.line_num
-    except csv.Error:  # whoever reads the table says so
-        pass
-    return records
+        for cells in csv.reader(fed(), delimiter=delimiter):
+            yield numbers[0], numbers[-1], cells
+            numbers.clear()
+    except csv.Error:  # it is no row, and whoever reads the table says so
+        yield numbers[0], numbers[-1], [""]
 
 
 def _top(records: Sequence[list[str]], width: int) -> int:

@@ -17,7 +17,7 @@ from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
-from holdfast.tables.rows import Rows
+from holdfast.tables.source import Rows
 from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
 from holdfast.tables.texts import Texts
 

@@ -13,20 +13,20 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_parts import Marks, cell_name, read_marks
+from holdfast.tables.source import ListRows
 
 _EXACT = 10**15  # digits that Excel keeps
 _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 
 
-def parse_excel(data: bytes, sheet: str | None = None, lines: Lines = ALL) -> CsvTable:
+def parse_excel(data: bytes, sheet: str | None = None, lines: Lines = ALL) -> ListRows:
     """The table in the bytes of a workbook, whose sheet is named where several hold something. By
     default lines above the table, with a single cell each, are passed over."""
     header, rows = numbered_rows(data, sheet, lines)
-    return CsvTable(header, [cells for _, cells in rows])
+    return ListRows(header, [[cells[at] for _, cells in rows] for at in range(len(header))])
 
 
 def numbered_rows(
@@ -35,9 +35,10 @@ def numbered_rows(
     """The names of the columns, and the rows with the numbers that Excel shows."""
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
+    lines.check(list(map(any, rows)))
     if lines.last_row is not None:
         rows, merged = _above(lines.last_row, rows, merged)
-    top = _header(rows) if lines.header_row is None else _given_header(lines.header_row, rows)
+    top = _header(rows) if lines.header_row is None else lines.header_row - 1
     _fill_merged(rows, merged, top)
     columns = _columns(rows, top)
     last = max(at for at, row in enumerate(rows) if any(row[c] for c in columns))
@@ -157,24 +158,10 @@ def _header(rows: list[list[str]]) -> int:
     return next(at for at, cells in enumerate(filled) if cells >= wanted)
 
 
-def _given_header(number: int, rows: list[list[str]]) -> int:
-    if not 1 <= number <= len(rows) or not any(rows[number - 1]):
-        raise HoldfastError(
-            f"`header_row` must be the number of a row with cells, got {number}. "
-            "Hint: Excel shows it left of the row."
-        )
-    return number - 1
-
-
 def _above(
     last: int, rows: list[list[str]], merged: Sequence[_RANGE]
 ) -> tuple[list[list[str]], list[_RANGE]]:
     """The rows down to the last one, and what is merged among them."""
-    if not 2 <= last <= len(rows):
-        raise HoldfastError(
-            f"`last_row` must be the number of a row below the names of the columns, got {last}. "
-            "Hint: Excel shows it left of the row."
-        )
     kept = [(first, end) for first, end in merged if first[0] < last]
     return rows[:last], [(first, (min(end[0], last - 1), end[1])) for first, end in kept]
 

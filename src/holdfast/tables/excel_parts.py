@@ -247,8 +247,6 @@ def cell_name(row: int, column: int) -> str:
     >>> cell_name(0, 0), cell_name(9, 27)
     ('A1', 'AB10')
     """
-    letters, left = "", column + 1
-    while left:
-        left, letter = divmod(left - 1, 26)
-        letters = chr(ord("A") + letter) + letters
-    return f"{letters}{row + 1}"
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    return str(xl_rowcol_to_cell(row, column))

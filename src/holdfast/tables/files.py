@@ -10,22 +10,21 @@ from holdfast.tables.cell_text import cell_text, number_or_text
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.formats import STREAMED, Format, format_of, wrong_ending
-from holdfast.tables.frames import FrameRows, as_list, check_flat, no_pyarrow
+from holdfast.tables.frames import FrameRows, no_pyarrow
+from holdfast.tables.options import TableOptions
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.rows import ListRows
-from holdfast.tables.source import Held
-from holdfast.tables.sources import open_columns
+from holdfast.tables.source import Held, ListRows
+from holdfast.tables.sources import open_source
 
 
-def write_file(table: Any, path: str | os.PathLike[str]) -> None:
-    """Writes a `CsvTable`, a data frame or an array, as the suffix of `path` says.
+def write_file(table: Any, path: Path) -> None:
+    """Writes a `CsvTable` or a data frame as the suffix of `path` says.
 
     Text columns of a `CsvTable` become integers in Parquet where nothing is lost by it.
     """
-    path = Path(path)
     if format_of(path) not in STREAMED:
         raise wrong_ending(path, *STREAMED)
-    held = table_of(table)
+    held = open_source(table, TableOptions()).held()
     if format_of(path) is Format.PARQUET:
         data = _parquet_bytes(held)
     else:
@@ -51,21 +50,6 @@ def write_whole(path: Path, data: bytes) -> Path:
     return path
 
 
-def table_of(table: Any) -> Held:
-    """A text table, or a data frame of any library, with the index of a pandas frame as columns;
-    of an array or a series one column."""
-    import narwhals.stable.v2 as nw
-
-    if nw.dependencies.is_pandas_like_series(table) or nw.dependencies.is_polars_series(table):
-        table = table.to_frame(table.name or "count")
-    source = open_columns(table)
-    if source is not None:
-        return source.held()
-    cells = as_list(table, "table")
-    check_flat(cells)
-    return CsvTable.of(ListRows(("count",), [[str(cell) for cell in cells]]))
-
-
 def _text_bytes(table: Held, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
@@ -73,7 +57,7 @@ def _text_bytes(table: Held, suffix: str) -> bytes:
         table.body.refuse_unwritable(name)
     cells = [list(map(cell_text, table.body.cells(name))) for name in table.columns]
     style = CsvStyle("\t" if suffix == ".tsv" else ",")
-    return CsvTable.of(ListRows(list(map(str, table.columns)), cells), style).to_bytes()
+    return CsvTable(ListRows(list(map(str, table.columns)), cells), style).to_bytes()
 
 
 def _parquet_bytes(table: Held) -> bytes:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,13 @@ from holdfast.tables.arrow_cells import (
     without_dictionary,
     without_notes,
 )
+from holdfast.tables.cell_text import is_missing
 from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
-from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
+from holdfast.tables.counts import MISSING, array_counts, series_counts
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import LineRows, Rows
-from holdfast.tables.source import Held
+from holdfast.tables.source import Held, LineRows, Rows
 from holdfast.tables.spans import Keys
 
-_NESTED = (list, tuple, dict, set, bytes, np.ndarray)
 _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
@@ -97,8 +97,11 @@ class FrameRows(Rows):
             return
         if backend.is_pyarrow() and is_writable(series.to_native()):
             return
-        cells = self.codes(name)[1] if kind != nw.Object else self.cells(name)
-        if any(isinstance(cell, _NESTED) for cell in cells):
+        try:
+            cells = self.codes(name)[1]
+        except TypeError:  # lists and the like
+            raise _unwritable(name) from None
+        if any(isinstance(cell, tuple | bytes) for cell in cells):
             raise _unwritable(name)
         texts = [None if is_missing(cell) else str(cell) for cell in cells]
         if not all(text is None or is_text(text) for text in texts):
@@ -123,18 +126,13 @@ def _unwritable(name: str) -> HoldfastError:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Frame(Held):
     """A data frame of some library, and the way back to the kind it was."""
 
     body: FrameRows
-
-    def __init__(self, body: FrameRows, back: Callable[[Any], Any]) -> None:
-        """`back` takes a narwhals DataFrame, whose columns of labels are as they came."""
-        self.body, self.back, self.columns = body, back, list(body.names)
-
-    def take(self, rows: Integers) -> "Frame":
-        """Other rows, or the same in another order."""
-        return Frame(self.body.take(rows), self.back)
+    back: Callable[[Any], Any]
+    """Takes a narwhals DataFrame, whose columns of labels are as they came."""
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """These columns with other counts, as the kind it was; no column knows labels, or an order
@@ -165,15 +163,17 @@ def _index_as_columns(table: Any) -> Any:
 
     if not nw.dependencies.is_pandas_like_dataframe(table):
         return table
-    index = table.index
-    said = any(name is not None for name in index.names) or index.dtype.kind not in "iu"
     try:
-        return table.reset_index() if said else table.reset_index(drop=True)
+        return table.reset_index(drop=not _has_labels(table.index))
     except ValueError:
         raise HoldfastError(
             "`table` has an index with the name of a column. Hint: rename the index, or drop it "
             "with reset_index(drop=True)."
         ) from None
+
+
+def _has_labels(index: Any) -> bool:
+    return any(name is not None for name in index.names) or index.dtype.kind not in "iu"
 
 
 def _own_copy(frame: Any) -> Any:
@@ -218,25 +218,14 @@ def _pandas_cells(column: Any) -> Any:
     return pd.Series(column.dtype.__from_arrow__(whole), index=column.index, name=column.name)
 
 
-def _own_index(index: Any) -> Any:
-    """The same of the index of a series, each of its levels."""
-    import pandas as pd
-
-    levels = [index.get_level_values(level).to_series() for level in range(index.nlevels)]
-    fresh = [pd.Index(_pandas_cells(level), name=level.name) for level in levels]
-    return pd.MultiIndex.from_arrays(fresh) if index.nlevels > 1 else fresh[0]
-
-
+@dataclass(eq=False, repr=False)
 class CountsLine(Held):
     """Counts in one dimension, and the way back to the kind they were."""
 
     body: LineRows
-
-    def __init__(
-        self, body: LineRows, back: Callable[[Integers], Any], title: str | None = None
-    ) -> None:
-        """`title` is what a series is called."""
-        self.body, self.back, self.title = body, back, title
+    back: Callable[[Integers], Any]
+    title: str | None = None
+    """What a series is called."""
 
     def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
         """The same kind of line."""
@@ -251,27 +240,28 @@ def open_line(source: Any) -> CountsLine:
     pa = sys.modules.get("pyarrow")  # who has an array has loaded it
     if pa is not None and isinstance(source, pa.Array):
         chunks = nw.from_native(pa.chunked_array([source]), series_only=True)
-        return _series_line(chunks, lambda new: pa.array(known(new)), {})
+        return _series_line(chunks, lambda new: pa.array(known(new)))
     series = _narwhals(source)
+    if nw.dependencies.is_pandas_like_series(source) and _has_labels(source.index):
+        raise HoldfastError(
+            "`table` is a series with labels in its index. Hint: what is published beside the "
+            "counts is named; make columns of them, with table.reset_index(name='count')."
+        )
     if isinstance(series, nw.Series):
-        return _series_line(series, lambda new: _like(series, new), _index_labels(source))
+        kind = series.implementation
+        return _series_line(series, lambda new: _new_series(series.name, new, kind).to_native())
     return _open_array(source)
 
 
-def _series_line(
-    series: Any, back: Callable[[Integers], Any], index: Mapping[str, list[Any]]
-) -> CountsLine:
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return series_counts(series, where, missing)
-
+def _series_line(series: Any, back: Callable[[Integers], Any]) -> CountsLine:
     name = None if series.name in (None, "") else str(series.name)
-    rows = LineRows(tuple(index), list(index.values()), size=len(series), read=read)
-    return CountsLine(rows, back, name)
+    return CountsLine(LineRows(len(series), partial(series_counts, series)), back, name)
 
 
 def _open_array(source: Any) -> CountsLine:
+    nested = False
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        check_flat(source)
+        nested = isinstance(next(iter(source), None), list | tuple | np.ndarray)
         values = np.fromiter(source, dtype=object, count=len(source))
     elif isinstance(source, np.ma.MaskedArray):
         values = np.array(source.tolist(), dtype=object)
@@ -282,27 +272,13 @@ def _open_array(source: Any) -> CountsLine:
             f"`table` must be an array of counts or a data frame, got {type(source).__name__}. "
             "Hint: a list, an array, a pandas, polars, pyarrow or DuckDB table, a path."
         )
-    if values.ndim > 1:
-        raise not_flat()
+    if values.ndim > 1 or nested:
+        raise HoldfastError(
+            "`table` must be one-dimensional or have named columns. "
+            "Hint: make it a data frame and name the column of counts with `count=`."
+        )
 
-    def read(where: str, missing: Sequence[Any]) -> Integers:
-        return array_counts(values, where, missing)
-
-    return CountsLine(LineRows((), (), size=len(values), read=read), lambda new: new.copy())
-
-
-def _index_labels(source: Any) -> dict[str, list[Any]]:
-    """The index of a pandas series by the names of those levels that say more than the numbers of
-    the rows; nothing for what has none."""
-    import narwhals.stable.v2 as nw
-
-    if not nw.dependencies.is_pandas_like_series(source):
-        return {}
-    index = source.index
-    names = ["index" if name is None else str(name) for name in index.names]
-    apart = [name if names.count(name) == 1 else f"{name} {at}" for at, name in enumerate(names)]
-    levels = {name: index.get_level_values(at).tolist() for at, name in enumerate(apart)}
-    return {name: cells for name, cells in levels.items() if cells != list(range(len(cells)))}
+    return CountsLine(LineRows(len(values), partial(array_counts, values)), lambda new: new.copy())
 
 
 def _narwhals(source: Any) -> Any:
@@ -324,16 +300,6 @@ def _collect(lazy: Any) -> Frame:
     except Exception:
         raise HoldfastError("`table`: the polars query failed. Hint: run it by itself.") from None
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
-
-
-def _like(series: Any, counts: Integers) -> Any:
-    import narwhals.stable.v2 as nw
-
-    old = series.to_native()
-    if nw.dependencies.is_pandas_like_series(old):
-        gaps = "Int64" if (counts == MISSING).any() else None
-        return type(old)(known(counts), index=_own_index(old.index), name=old.name, dtype=gaps)
-    return _new_series(series.name, counts, series.implementation).to_native()
 
 
 def _new_series(name: str, counts: Integers, backend: Any) -> Any:
@@ -368,20 +334,6 @@ def as_list(values: Any, parameter: str) -> list[Any]:
     if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
         raise HoldfastError(f"`{parameter}` must be a list, got {type(values).__name__}.")
     return list(values)
-
-
-def check_flat(source: Sequence[Any]) -> None:
-    """Refuses a list of lists."""
-    if source and isinstance(source[0], list | tuple | np.ndarray):
-        raise not_flat()
-
-
-def not_flat() -> HoldfastError:
-    """The error for counts in two dimensions."""
-    return HoldfastError(
-        "`table` must be one-dimensional or have named columns. "
-        "Hint: make it a data frame and name the column of counts with `count=`."
-    )
 
 
 def no_pyarrow(who: str) -> HoldfastError:

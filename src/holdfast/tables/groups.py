@@ -1,6 +1,5 @@
 """Groups of rows by public columns: what is asked for."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +11,7 @@ MOST_CLASSES = 1000
 MOST_PARTS = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Classes:
     """Classes of a public number, about equally large; see `classes`."""
 
@@ -20,14 +19,12 @@ class Classes:
     number: int | None = None
     """How many; None for as many as the rows bear."""
 
-    @staticmethod
-    def in_order(labels: Iterable[str]) -> list[str]:
-        """Each label once, by the number that its class begins with.
+    def __str__(self) -> str:
+        return f"{self.column}:{self.number or 'auto'}"
 
-        >>> Classes.in_order(["10 to 12", "2 to 9", "10 to 12"])
-        ['2 to 9', '10 to 12']
-        """
-        return sorted(set(labels), key=lambda label: float(label.split(" to ")[0]))
+    def __repr__(self) -> str:
+        number = "" if self.number is None else f", {self.number}"
+        return f"holdfast.classes({self.column!r}{number})"
 
 
 def classes(column: str, number: int | None = None) -> Classes:
@@ -44,7 +41,7 @@ def classes(column: str, number: int | None = None) -> Classes:
         HoldfastError: If `number` is no whole number of 1 to 1000.
 
     >>> classes("population", 8)
-    Classes(column='population', number=8)
+    holdfast.classes('population', 8)
     """
     if not isinstance(column, str):
         raise HoldfastError("`classes` takes the name of a column, such as classes('population').")

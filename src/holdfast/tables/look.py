@@ -4,23 +4,18 @@ NOT PRIVATE: what is shown are true cells, and some of it follows from counts (`
 It is for the steward's own screen; nothing of it goes into a release.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_part import find_lines
 from holdfast.tables.excel import sheet_names
-from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
-from holdfast.tables.frames import CountsLine
 from holdfast.tables.look_columns import (
     ColumnKind,
     LookedColumn,
@@ -28,17 +23,21 @@ from holdfast.tables.look_columns import (
     looked_column,
     may_be_count,
     names_persons,
-    nines_among,
     persons_by,
-    sums_among,
     text_of,
     two_headings,
 )
 from holdfast.tables.options import TableOptions
-from holdfast.tables.rows import Rows
-from holdfast.tables.sources import open_source
+from holdfast.tables.sources import (
+    as_in_file,
+    file_records,
+    find_part,
+    open_source,
+    row_numbers_in,
+)
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
+FIRST, LAST = 6, 4  # rows that are shown
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,6 @@ class Look:
     """Columns that may be counts, by what their cells hold."""
     non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column what may stand for a count that is not known."""
-    non_private_nines: dict[str, str] = field(default_factory=dict)
-    """By column a 99 or so that stands far above all other counts."""
-    non_private_sums: dict[str, str] = field(default_factory=dict)
-    """By column how rows add up others."""
     persons_by: tuple[str, ...] = ()
     """Columns by which persons would be counted, where every row seems to be one."""
 
@@ -122,40 +117,25 @@ class Look:
         return list(_hints(self))
 
 
-def look(
-    source: Any, options: TableOptions | None = None, *, first: int = 6, last: int = 4
-) -> Look:
-    """A first look at a table, with so many of its first and last rows; what cannot be read is
-    told, not raised.
-
-    >>> from holdfast.tables.csv import CsvTable
-    >>> rows = [["Wake", "3"], ["wake ", "-9"], ["Hyde", "0"], ["Total", "3"]]
-    >>> for hint in look(CsvTable(("county", "n"), rows)).hints: print(hint.text)
-    'county' has rows named like totals of others: 'Total'. Leave them out.
-    'n' holds what may mean that a count is not known: '-9'.
-    'county' has labels that may be two spellings of one: 'wake ' and 'Wake'.
-    """
-    asked = TableOptions() if options is None else options
-    named = isinstance(source, str | os.PathLike)
-    path = Path(source) if named else None
-    name = "the table" if path is None else path.name
+def look(path: Path, options: TableOptions | None = None) -> Look:
+    """A first look at the table in a file; what cannot be read is told, not raised."""
+    asked, name = TableOptions() if options is None else options, path.name
     try:
-        if path is not None and format_of(path) is Format.EXCEL and asked.sheet is None:
+        if format_of(path) is Format.EXCEL and asked.sheet is None:
             sheets = sheet_names(path)
             if len(sheets) > 1:
                 return Look(name=name, sheets=sheets)
-        part = {} if path is None else find_part(path, asked.sheet)
+        part = find_part(path, asked.sheet)
         part = {line: number for line, number in part.items() if getattr(asked, line) is None}
         located: dict[str, Any] = dict(part)
-        return _look(source, replace(asked, **located), name, part, (first, last))
+        return _look(path, replace(asked, **located), part)
     except HoldfastError as error:
-        unread = Look(name=name, problem=str(error))
-        return unread if path is None else _as_it_lies(path, asked, unread, (first, last))
+        return _as_it_lies(path, asked, Look(name=name, problem=str(error)))
     except OSError as error:
-        return Look(name=name, problem=f"`{source}` cannot be read: {error.strerror}.")
+        return Look(name=name, problem=f"`{path}` cannot be read: {error.strerror}.")
 
 
-def _as_it_lies(path: Path, asked: TableOptions, table: Look, shown: tuple[int, int]) -> Look:
+def _as_it_lies(path: Path, asked: TableOptions, table: Look) -> Look:
     """The first and the last rows of a file that cannot be read as a table."""
     try:
         records = [record for record in file_records(path, asked.sheet) if any(record[2])]
@@ -168,28 +148,25 @@ def _as_it_lies(path: Path, asked: TableOptions, table: Look, shown: tuple[int, 
     columns = [[cells[at] for cells in below if at < len(cells)] for at in range(width)]
     return replace(
         table,
-        first=tuple(rows[: shown[0]]),
-        last=tuple(rows[shown[0] :][-shown[1] :]),
+        first=tuple(rows[:FIRST]),
+        last=tuple(rows[FIRST:][-LAST:]),
         two_headings=two_headings(columns),
     )
 
 
-def _look(
-    source: Any, asked: TableOptions, name: str, part: dict[str, int], shown: tuple[int, int]
-) -> Look:
-    opened = open_source(source, asked)
-    if isinstance(opened, CountsLine):
-        return Look(name=name, rows=len(opened.body))
+def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
+    opened = open_source(path, asked)
     names = [name for name in opened.columns if list(opened.columns).count(name) == 1]
     opened.settle(names, ())
     cells: dict[str, list[Any]] = {name: [] for name in names}
-    rows, problem, tail = 0, "", dict[str, list[Any]]()
+    rows, problem, tail = 0, "", {name: list[Any]() for name in names}
     try:
         for piece in opened.read(names):
-            few = _range(0, min(len(piece.rows), max(0, LOOKED_AT - rows)))
+            few = np.arange(min(len(piece.rows), max(0, LOOKED_AT - rows)))
+            end = np.arange(max(0, len(piece.rows) - LAST), len(piece.rows))
             for column in names:
                 cells[column] += piece.rows.cells(column, few)
-            tail = _tail(piece.rows, names, tail, shown[1])
+                tail[column] = (tail[column] + piece.rows.cells(column, end))[-LAST:]
             rows += len(piece.rows)
     except HoldfastError as error:
         problem = as_in_file(str(error), asked.lines, asked.sheet)
@@ -204,45 +181,28 @@ def _look(
         for at, cell in enumerate(cells[column.name] if column.totals else ())
         if text_of(cell) in column.totals
     }
-    others = {c: [cell for at, cell in enumerate(cells[c]) if at not in totals] for c in counts}
-    sums = {c: sums_among(others[c], [*asked.missing, *codes[c]]) for c in counts}
-    nines = {c: nines_among(others[c]) for c in counts}
-    last = max(0, min(shown[1], rows - shown[0]))
-    numbers = list(_numbers(source, asked, rows))
-    end = rows
-    while end - 1 in totals:  # totals at the end are no rows of the table
-        end -= 1
-    if numbers and 0 < end < rows and asked.last_row in (None, part.get("last_row")):
-        part, totals = part | {"last_row": numbers[end - 1]}, {at for at in totals if at < end}
+    numbers = list(row_numbers_in(path, asked.lines, asked.sheet)) if rows <= LOOKED_AT else []
+    numbers = numbers[:rows]
+    last = rows
+    while last - 1 in totals:  # totals at the end are no rows of the table
+        last -= 1
+    if numbers and 0 < last < rows and asked.last_row in (None, part.get("last_row")):
+        part, totals = part | {"last_row": numbers[last - 1]}, {at for at in totals if at < last}
     return Look(
-        name=name,
+        name=path.name,
         part=part,
         two_headings=two_headings(list(cells.values())),
         rows=rows,
         columns=tuple(looked.values()),
-        first=_shown(cells, range(min(shown[0], rows)), numbers),
-        last=_shown(tail, range(-last, 0), numbers),
+        first=_shown(cells, range(min(FIRST, rows)), numbers),
+        last=_shown(tail, range(-max(0, min(LAST, rows - FIRST)), 0), numbers),
         problem=problem,
         non_private_counts=counts,
         non_private_codes={c: codes[c] for c in counts if codes[c]},
-        non_private_nines={c: code for c, code in nines.items() if code},
-        non_private_sums={c: how for c, how in sums.items() if how},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
         person=next((c for c in names if names_persons(c) and looked[c].different < rows), ""),
     )
-
-
-def _range(start: int, stop: int) -> Integers:
-    return np.arange(start, stop, dtype=np.int64)
-
-
-def _tail(
-    rows: Rows, names: Sequence[str], before: dict[str, list[Any]], number: int
-) -> dict[str, list[Any]]:
-    """The last cells of each column."""
-    some = _range(max(0, len(rows) - number), len(rows))
-    return {name: (before.get(name, []) + rows.cells(name, some))[-number:] for name in names}
 
 
 def _shown(
@@ -257,12 +217,6 @@ def _shown(
         )
         for at in places
     )
-
-
-def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
-    """The numbers that rows have in their file."""
-    if isinstance(source, str | os.PathLike) and rows <= LOOKED_AT:
-        yield from islice(row_numbers_in(Path(source), asked.lines, asked.sheet), rows)
 
 
 def _hints(table: Look) -> Iterator[Hint]:
@@ -283,18 +237,11 @@ def _hints(table: Look) -> Iterator[Hint]:
                 f"{listed_names(column.totals)}. Leave them out.",
                 {"leave_out": rows} if rows else {},
             )
-    for name, how in table.non_private_sums.items():
-        yield Hint(f"{name!r}: {how}. Leave totals out.")
     for name, codes in table.non_private_codes.items():
         listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
         yield Hint(
             f"{name!r} holds what may mean that a count is not known: {listed}.",
             {"missing": list(codes)},
-        )
-    for name, code in table.non_private_nines.items():
-        yield Hint(
-            f"{name!r} has {code} far above all other counts. If it means that a count is not "
-            "known, leave such cells blank in the file, and name blank cells as missing."
         )
     for column in table.columns:
         if column.repeated and column.name not in table.non_private_counts:

@@ -13,10 +13,9 @@ from unicodedata import combining, normalize
 
 import numpy as np
 
-from holdfast.arrays import Integers
-from holdfast.tables.cell_text import cell_text
-from holdfast.tables.counts import Codes, is_missing, label_text, text_values
-from holdfast.tables.leaks.totals import TotalRows, is_total
+from holdfast.tables.cell_text import cell_text, is_missing, label_text
+from holdfast.tables.counts import Codes, text_values
+from holdfast.tables.leaks.totals import is_total
 from holdfast.tables.partition import label_order
 
 FEW_LABELS = 1_000  # of a column by which rows may be grouped
@@ -37,8 +36,6 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?")
-_NINES = (99, 999, 9_999, 99_999)
-_FAR = 3  # times the next lower count, from which on nines stand apart
 _GENERIC = {"co", "county", "city", "of", "the", "state", "dept", "department", "parish", "borough"}
 _SHORT = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort", "n": "north", "s": "south"}
 _LEAST_SPELT = 6  # characters of labels that may be misspelt: shorter ones are often codes
@@ -142,23 +139,6 @@ def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]
     return tuple(sorted(text for text in odd if not named.has(text)))
 
 
-def nines_among(cells: Sequence[Any]) -> str:
-    """The same of cells, of which some may be no counts."""
-    return nines_in(text_values([text_of(cell) for cell in cells if not is_missing(cell)]))
-
-
-def nines_in(counts: Integers) -> str:
-    """99, 999 or so where it stands far above all other counts, as a code does; else nothing.
-
-    >>> nines_in(np.array([3, 0, 99, 7, 99])), nines_in(np.array([3, 57, 99]))
-    ('99', '')
-    """
-    different = np.unique(counts)
-    ascending: list[int] = [0, 0, *different[different >= 0].tolist()]
-    highest, second = ascending[-1], ascending[-2]
-    return str(highest) if highest in _NINES and _FAR * second < highest else ""
-
-
 def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
     """Whether a column holds whole numbers from 0 that repeat, and is not named like another
     number."""
@@ -166,15 +146,6 @@ def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
         return False
     known = sum(not is_missing(cell) and cell != "" for cell in cells)
     return bool(column.different < max(0.95 * known, 20) or known < 20)
-
-
-def sums_among(cells: Sequence[Any], missing: Sequence[Any]) -> str:
-    """How rows of counts add up others."""
-    named = Codes(missing)
-    counts = text_values(["" if named.has(cell) else text_of(cell) for cell in cells], [""])
-    totals = TotalRows()
-    totals.see(counts[counts >= 0])
-    return "; ".join(map(str, totals.leaks()))
 
 
 def two_headings(columns: Sequence[Sequence[Any]]) -> bool:

@@ -10,16 +10,14 @@ from typing import Any
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
 from holdfast.tables.columns import (
     find_column,
-    names_in,
     reads_as_number,
     refuse_odd_texts,
     suggest,
 )
-from holdfast.tables.counts import check_codes, codes_of
 from holdfast.tables.csv_part import Lines
-from holdfast.tables.groups import Within, read_within
+from holdfast.tables.groups import Within
 from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
-from holdfast.tables.subset import Subset, read_subset
+from holdfast.tables.subset import Subset
 
 LONGEST_NAMES = 1 << 17
 """Characters, as JSON, of all names together: they stand in several files of a bundle, and more
@@ -30,68 +28,41 @@ FILE_OPTIONS = ("sheet", "header_row", "last_row", "leave_out", "thousands", "de
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """What a steward says of a table; `open_table` takes it, or the same words by name.
+    """What a steward says of a table, as a `Request` has read it."""
 
-    >>> TableOptions(count="deaths", keep="state", within="state").counts
-    ('deaths',)
-    """
-
-    count: Any = None
-    """The column of counts, or a list of several that are released together."""
+    count: tuple[str, ...] = ()
+    """The columns of counts that are named; none where the table has but one."""
     category: str | None = None
     """The column that says whose each row is; it is published."""
     structural_zero: Any = None
     """Rows publicly known to be zero: a column's name, a mask, or labels of the category."""
-    keep: Any = ()
+    keep: tuple[str, ...] = ()
     """Other columns to publish as they are."""
-    publish_anyway: Any = ()
+    publish_anyway: tuple[str, ...] = ()
     """Columns that give the counts away and are published all the same; or what else does."""
     order_by: str | None = None
     """A published column in whose order the rows are released."""
     repeated_categories: bool = False
     """Whether a category may have several rows."""
-    missing: Any = ()
+    missing: tuple[Any, ...] = ()
     """Codes that mean that a count is not known."""
-    within: Any = None
-    """Groups that are measured too: a column, classes of one, or a list of them, crossed."""
-    subset: Any = None
-    """The rows to release, as `{column: label}`; all by default."""
+    within: Within = field(default=Within(()))
+    """Groups that are measured too, which may be none."""
+    subset: Subset | None = None
+    """The rows to release; all by default."""
     apart: bool = False
     """Whether every row of a person is counted in one of the columns of counts alone."""
     sheet: str | None = None
     header_row: int | None = None
     last_row: int | None = None
-    leave_out: Sequence[int] = ()
+    leave_out: tuple[int, ...] = ()
     thousands: str | None = None
     decimal: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("keep", "publish_anyway"):
-            object.__setattr__(self, name, names_in(getattr(self, name), name))
-        object.__setattr__(self, "within", read_within(self.within))
-        object.__setattr__(self, "subset", read_subset(self.subset))
-        object.__setattr__(self, "missing", codes_of(self.missing))
-        object.__setattr__(self, "leave_out", tuple(self.leave_out))
-        counts = () if self.count is None else names_in(self.count, "count")
-        if len(set(counts)) < len(counts) or (self.count not in (None, ()) and not counts):
-            raise HoldfastError("`count` must name a column, or a list of columns, each once.")
-        object.__setattr__(self, "count", counts)
-        check_codes(self.missing)
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """The columns of counts that are named; none where the table has but one."""
-        return tuple(self.count)
-
-    @property
-    def grouping(self) -> tuple[str, ...]:
-        """The columns that say which group a row is in."""
-        return () if self.within is None else self.within.columns
 
     @property
     def lines(self) -> Lines:
         """Where the table lies in its file."""
-        return Lines(self.header_row, self.last_row, tuple(self.leave_out))
+        return Lines(self.header_row, self.last_row, self.leave_out)
 
     @property
     def file_options(self) -> dict[str, Any]:
@@ -100,13 +71,19 @@ class TableOptions:
         return {name: value for name, value in every.items() if value not in (None, ())}
 
     def roles(self, columns: Sequence[str]) -> "Roles":
-        """The parts of the columns of a table, which must have all that are named."""
-        if not self.counts and len(columns) != 1:
+        """The parts of the columns of a table, which must have all that are named; of a plain array
+        the counts have no name."""
+        if not self.count and len(columns) > 1:
             raise HoldfastError(
                 f"`count` must name the column that holds the counts. Hint: {suggest(columns)}"
             )
-        counts, times = self.counts or tuple(columns), Counter(columns)
+        counts, times = self.count or tuple(columns) or ("",), Counter(columns)
         for parameter, name in self._named:
+            if not columns:
+                raise HoldfastError(
+                    f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
+                    f"or leave `{parameter}` out."
+                )
             if not name:
                 raise HoldfastError(
                     f"`{parameter}` must name a column, got an empty name. Hint: the first line "
@@ -117,24 +94,15 @@ class TableOptions:
                 find_column(columns, name, parameter)
             if name in counts and parameter != "count":
                 raise HoldfastError(f"`{parameter}` must not name the column of counts, {name!r}.")
-        shown = {self.category, *self.keep, *self.grouping, *self._subset_column}
+        shown = {self.category, *self.keep, *self.within.columns, *self._subset_column}
         self._check_order_and_leaks(shown)
-        published = tuple(name for name in columns if name in {*counts, *shown})
+        published = tuple(name for name in columns or counts if name in {*counts, *shown})
         return Roles(
             options=self,
             counts=counts,
             published=published,
             withheld=tuple(name for name in columns if name not in set(published)),
         )
-
-    def roles_of_line(self) -> "Roles":
-        """The same for counts without columns, of which none can be named."""
-        for parameter, _ in self._named:
-            raise HoldfastError(
-                f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
-                f"or leave `{parameter}` out."
-            )
-        return Roles(options=self, counts=("",), published=("",), withheld=())
 
     @property
     def _subset_column(self) -> tuple[str, ...]:
@@ -145,11 +113,11 @@ class TableOptions:
         """Each column that is named, after the parameter that names it."""
         zeros = (self.structural_zero,) if isinstance(self.structural_zero, str) else ()
         named: dict[str, Sequence[str | None]] = {
-            "count": self.counts,
+            "count": self.count,
             "category": (self.category,),
             "structural_zero": zeros,
             "keep": self.keep,
-            "within": self.grouping,
+            "within": self.within.columns,
             "subset": self._subset_column,
             "order_by": (self.order_by,),
         }
@@ -184,14 +152,12 @@ class Roles:
     @property
     def within(self) -> Within:
         """What the rows are grouped by, which may be nothing."""
-        within: Within | None = self.options.within
-        return Within(()) if within is None else within
+        return self.options.within
 
     @property
     def subset(self) -> Subset | None:
         """The rows to release; None for all."""
-        subset: Subset | None = self.options.subset
-        return subset
+        return self.options.subset
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -224,7 +190,7 @@ class Roles:
     def where(self) -> dict[str, str]:
         """What an error calls each column of counts. A name nobody gave stays unsaid: in a file
         without a header it is the first count."""
-        if not self.options.counts:
+        if not self.options.count:
             return dict.fromkeys(self.counts, "`table`")
         return {name: f"`count` column {name!r}" for name in self.counts}
 

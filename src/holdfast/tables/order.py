@@ -6,25 +6,22 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.counts import is_missing
+from holdfast.tables.cell_text import is_missing
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.rows import Rows
+from holdfast.tables.source import Rows
 
 Key = tuple[bool, Any]
 
 
-def rows_by(columns: Iterable[Coded | Sequence[Any]]) -> Integers:
+def rows_by(columns: Iterable[Coded]) -> Integers:
     """The numbers of the rows in the order of the first column, where it ties of the next, and
     where all tie of the rows: numbers by their size where all cells are, else as text, the missing
     last.
 
-    >>> rows_by([["b", "a", "b"], ["10", "3", "9"]]), rows_by([["10", "9", ""]])
-    (array([1, 2, 0]), array([1, 0, 2]))
+    >>> rows_by([coded(["b", "a", "b"]), coded(["10", "3", "9"])])
+    array([1, 2, 0])
     """
-    ranks = []
-    for column in columns:
-        codes, cells = column if isinstance(column, tuple) else _coded(column)
-        ranks.append(_ranks(cells)[codes])
+    ranks = [_ranks(cells)[codes] for codes, cells in columns]
     return np.lexsort(ranks[::-1]).astype(np.int64)
 
 
@@ -34,15 +31,8 @@ def order_codes(rows: Rows, name: str) -> Coded:
         return coded(rows.numbers(name))
     try:
         return rows.codes(name)
-    except TypeError:
-        return _coded(rows.cells(name))
-
-
-def _coded(cells: Sequence[Any]) -> Coded:
-    try:
-        return coded(cells)
     except TypeError:  # lists and the like
-        return coded([str(cell) for cell in cells])
+        return coded(list(map(str, rows.cells(name))))
 
 
 def _ranks(cells: Sequence[Any]) -> Integers:

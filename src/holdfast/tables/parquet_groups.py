@@ -23,13 +23,10 @@ class ParquetGroups:
     """A Parquet file, written in groups of so many rows, however they come."""
 
     def __init__(self, place: Any, schema: Any, rows: int) -> None:
-        import pyarrow.parquet as parquet
-
-        self._rows, self._waiting, self._number = rows, list[Any](), 0
-        self._schema = plain(schema.empty_table()).schema
-        self._writer = parquet.ParquetWriter(place, self._schema, store_schema=False)
-        schema = base64.b64encode(self._schema.serialize())
-        self._writer.add_key_value_metadata({"ARROW:schema": schema})
+        empty = plain(schema.empty_table())
+        self._rows, self._waiting, self._number = rows, [empty], 0
+        self._place, self._schema = place, empty.schema
+        self._writer: Any = None
 
     def __enter__(self) -> "ParquetGroups":
         return self
@@ -38,10 +35,11 @@ class ParquetGroups:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         try:
-            if error is None and self._number:
+            if error is None and (self._number or self._writer is None):
                 self._write(self._number)
         finally:
-            self._writer.close()
+            if self._writer is not None:
+                self._writer.close()
 
     def write(self, table: Any) -> None:
         """Take in the next rows; groups that are full are written."""
@@ -55,4 +53,26 @@ class ParquetGroups:
 
         table = pa.concat_tables(self._waiting)
         self._waiting, self._number = [table.slice(rows)], self._number - rows
-        self._writer.write_table(table.slice(0, rows).combine_chunks(), rows)
+        group = table.slice(0, rows).combine_chunks()
+        self._writer = self._writer or self._opened(group)
+        self._writer.write_table(group, max(rows, 1))
+
+    def _opened(self, group: Any) -> Any:
+        """The writer, whose file begins with these rows. Texts that hardly repeat among them have
+        no dictionary: to make one takes three times as long as to write them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as parquet
+
+        texts = (pa.string(), pa.large_string())
+        labels = [
+            field.name
+            for field, cells in zip(group.schema, group.columns, strict=True)
+            if field.type not in texts or 2 * pc.count_distinct(cells).as_py() < len(cells)
+        ]
+        writer = parquet.ParquetWriter(
+            self._place, self._schema, store_schema=False, use_dictionary=labels or False
+        )
+        schema = base64.b64encode(self._schema.serialize())
+        writer.add_key_value_metadata({"ARROW:schema": schema})
+        return writer

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers, Marks
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.counts import label_text
+from holdfast.tables.cell_text import label_text
 from holdfast.tables.groups import Within, classes_rule
 
 ALL_ROWS, MISSING_LABEL = "all rows", "(missing)"
@@ -138,7 +139,7 @@ class GroupReader:
         for k, (part, keys) in enumerate(zip(self._parts, self._keys, strict=True)):
             cells = columns[k][1]
             local, back = np.unique(lines[:, k], return_inverse=True)
-            codes = part.place([cells[code] for code in local.tolist()])
+            codes = part.place(part.values([cells[code] for code in local.tolist()]))
             wanted = group * part.number + codes[back]
             group = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             if (keys[group] != wanted).any():
@@ -153,11 +154,11 @@ class GroupReader:
         ids = np.empty(lines.shape, dtype=np.int64)
         for k, (part, (codes, cells)) in enumerate(zip(self._parts, columns, strict=True)):
             local, back = np.unique(lines[:, k], return_inverse=True)
-
-            def row_of(at: int, codes: Integers = codes, local: Integers = local) -> int:
-                return before + int(used[(codes[used] == local[at]).argmax()])
-
-            ids[:, k] = part.ids([cells[code] for code in local.tolist()], row_of)[back]
+            values = part.values([cells[code] for code in local.tolist()])
+            if None in values:
+                odd = local[[value is None for value in values]]
+                raise part.refusal(before + int(used[np.isin(codes[used], odd).argmax()]))
+            ids[:, k] = part.ids(values)[back]
         return ids
 
     def _merge(self) -> None:
@@ -203,15 +204,20 @@ class _LabelColumn:
         self._name, self._known = name, dict[str, int]()
         self._rank, self.number = dict[str, int](), 0
 
-    def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
-        """A number for each text that a cell may be."""
-        numbers = np.empty(len(cells), dtype=np.int64)
-        for at, cell in enumerate(cells):
-            text = label_text(cell)
-            if text is None:
-                raise _no_label(self._name, row_of(at))
-            numbers[at] = self._known.setdefault(text, len(self._known))
-        return numbers
+    def values(self, cells: list[Any]) -> list[Any]:
+        """The text of each cell; None where it is no label."""
+        return list(map(label_text, cells))
+
+    def refusal(self, row: int) -> HoldfastError:
+        return HoldfastError(
+            f"`within` column {self._name!r} must hold labels: text or whole numbers; data row "
+            f"{row + 1} does not. Hint: for other numbers name classes of them, "
+            "holdfast.classes(column, 8) or --within COLUMN:8; make text of dates."
+        )
+
+    def ids(self, values: list[str]) -> Integers:
+        known = self._known
+        return np.array([known.setdefault(text, len(known)) for text in values], dtype=np.int64)
 
     def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
         texts = list(self._known)
@@ -220,8 +226,8 @@ class _LabelColumn:
         ranks = np.array([self._rank[text] for text in texts], dtype=np.int64)
         return ranks[ids], labels
 
-    def place(self, cells: list[Any]) -> Integers:
-        ranks = [self._rank.get(label_text(cell) or "", -1) for cell in cells]
+    def place(self, values: list[str | None]) -> Integers:
+        ranks = [self._rank.get(text or "", -1) for text in values]
         if -1 in ranks:
             raise changed()
         return np.array(ranks, dtype=np.int64)
@@ -233,8 +239,18 @@ class _ClassColumn:
     def __init__(self, name: str) -> None:
         self._name, self._highs, self.number = name, np.empty(0), 0
 
-    def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
-        return (as_numbers(cells, self._name, row_of) + 0.0).view(np.int64)  # no -0.0
+    def values(self, cells: list[Any]) -> list[Any]:
+        """The finite number in each cell; None where there is none."""
+        return list(map(_number, cells))
+
+    def refusal(self, row: int) -> HoldfastError:
+        return HoldfastError(
+            f"`within` column {self._name!r} must hold a number in every row to have classes; row "
+            f"{row + 1} has none. Hint: fill it in, or write numbers without separators and units."
+        )
+
+    def ids(self, values: list[float]) -> Integers:
+        return (np.array(values) + 0.0).view(np.int64)  # no -0.0
 
     def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
         values, which = np.unique(ids.view(np.float64), return_inverse=True)
@@ -247,8 +263,8 @@ class _ClassColumn:
         ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
         return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
 
-    def place(self, cells: list[Any]) -> Integers:
-        codes = np.searchsorted(self._highs, as_numbers(cells, self._name, lambda at: at))
+    def place(self, values: list[float | None]) -> Integers:
+        codes = np.searchsorted(self._highs, np.array(values, dtype=np.float64))
         if len(codes) and codes.max() >= self.number:
             raise changed()
         return codes.astype(np.int64)
@@ -256,8 +272,8 @@ class _ClassColumn:
 
 def label_order(text: str) -> tuple[bool, float, str]:
     """Numbers by their size, before other labels."""
-    number = _is_number(text)
-    return not number, float(text) if number else 0.0, text
+    number = _number(text)
+    return number is None, number or 0.0, text
 
 
 def changed() -> HoldfastError:
@@ -273,34 +289,13 @@ def _plain(number: float) -> str:
     return str(int(number)) if whole else repr(float(number))
 
 
-def as_numbers(cells: Sequence[Any], column: str, row_of: Callable[[int], int]) -> Floats:
-    """Cells as finite numbers; `row_of` says which row, from 0, a cell is of."""
+def _number(cell: Any) -> float | None:
+    """A cell as a finite number, None where it is none."""
     try:
-        numbers = np.array([float(cell) for cell in cells])
-        if np.isfinite(numbers).all():
-            return numbers
-    except (TypeError, ValueError):
-        pass
-    bad = min(row_of(at) for at, cell in enumerate(cells) if not _is_number(cell))
-    raise HoldfastError(
-        f"`within` column {column!r} must hold a number in every row to have classes; row "
-        f"{bad + 1} has none. Hint: fill it in, or write numbers without separators and units."
-    )
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(cell)))
-    except (TypeError, ValueError):
-        return False
-
-
-def _no_label(column: str, row: int) -> HoldfastError:
-    return HoldfastError(
-        f"`within` column {column!r} must hold labels: text or whole numbers; data row {row + 1} "
-        "does not. Hint: for other numbers name classes of them, holdfast.classes(column, 8) or "
-        "--within COLUMN:8; make text of dates."
-    )
+        number = float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 def coded(cells: Sequence[Any]) -> Coded:

@@ -21,8 +21,7 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.rows import Rows
-from holdfast.tables.source import Piece, Source
+from holdfast.tables.source import Piece, Rows, Source
 
 _MEMORY = "256MB"
 _AT_A_TIME = 1 << 17  # rows
@@ -154,7 +153,7 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> None:
         )
         rows = connection.from_arrow(reader).order(order)
         written = pa.schema(field.with_name(n) for field, n in zip(schema, names, strict=True))
-        with parquet.ParquetWriter(path, written) as file:
+        with parquet.ParquetWriter(path, written, use_dictionary=False, compression="lz4") as file:
             for part in rows.to_arrow_reader(_AT_A_TIME):
                 table = pa.Table.from_batches([part]).select(kept).cast(schema)
                 file.write_table(table.rename_columns(names))

@@ -13,7 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from holdfast.arrays import Integers
-from holdfast.tables.arrow_files import broken_off, whole_table
+from holdfast.tables.arrow_files import to_its_end, whole_table
 from holdfast.tables.frames import Frame, arrow_rows
 from holdfast.tables.partition import changed
 from holdfast.tables.source import Piece, Source
@@ -59,16 +59,9 @@ class SparkTable(Source):
         """Tables of Arrow, each with the number of its partition, in their order."""
         import pyarrow as pa
 
-        row = 0
-        try:
+        with to_its_end(self.name):
             for number, data in frame.mapInArrow(_packed(), PACKED).toLocalIterator():
-                table = pa.ipc.open_stream(bytes(data)).read_all()
-                yield number, table
-                row += len(table)
-        except Exception as error:
-            if not type(error).__module__.startswith(("pyspark", "py4j", "pyarrow")):
-                raise
-            raise broken_off(self.name, error, row, self.name) from None
+                yield number, pa.ipc.open_stream(bytes(data)).read_all()
 
     def held(self) -> Frame:
         """All rows; what is given back is a frame of the same session."""

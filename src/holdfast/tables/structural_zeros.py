@@ -7,7 +7,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.frames import as_list
-from holdfast.tables.rows import Rows
+from holdfast.tables.source import Rows
 
 _FLAGS: dict[Any, bool] = {True: True, "true": True, "1": True, "yes": True}
 _FLAGS |= {False: False, "false": False, "0": False, "no": False}
@@ -17,7 +17,7 @@ class StructuralZeros:
     """What says which rows are publicly known to be zero: a column's name, a mask with
     one boolean per row, or labels of the category column.
 
-    >>> from holdfast.tables.rows import ListRows
+    >>> from holdfast.tables.source import ListRows
     >>> rows = ListRows(("place",), [["Ely", "Kent"]])
     >>> StructuralZeros(["Ely"], "place").marks(rows, 0, 0)
     array([ True, False])
@@ -61,21 +61,15 @@ class StructuralZeros:
             )
 
     def _flags(self, rows: Rows, name: str, row: int) -> Marks:
-        try:
-            codes, cells = rows.codes(name)
-            plain = (c.strip(" \t").lower() if isinstance(c, str) else c for c in cells)
-            flags = [_FLAGS.get(cell) for cell in plain]
-        except TypeError:
-            codes, flags = np.zeros(1, dtype=np.int64), [None]
-        if None in flags:
-            unclear = np.array([flag is None for flag in flags])[codes]
-            if unclear.any():
-                raise HoldfastError(
-                    f"`structural_zero` column {name!r} must hold true or false, data row "
-                    f"{row + int(unclear.argmax()) + 1} does not. Hint: write true and false, yes "
-                    "and no, or 1 and 0."
-                )
-        return np.array([bool(flag) for flag in flags], dtype=np.bool_)[codes]
+        marks, unclear = rows.marks(
+            name, lambda c: _FLAGS.get(c.strip(" \t").lower() if isinstance(c, str) else c)
+        )
+        if unclear is not None:
+            raise HoldfastError(
+                f"`structural_zero` column {name!r} must hold true or false, data row "
+                f"{row + unclear + 1} does not. Hint: write true and false, yes and no, or 1 and 0."
+            )
+        return marks
 
     def _labelled(self, rows: Rows, category: str, labels: list[Any]) -> Marks:
         try:

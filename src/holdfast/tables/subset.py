@@ -1,19 +1,16 @@
 """A subset of a table: the rows that have one label in a public column."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 from unicodedata import normalize
 
-import numpy as np
-
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.counts import label_text
-from holdfast.tables.rows import Rows
+from holdfast.tables.cell_text import label_text
+from holdfast.tables.source import Rows
 
 LONGEST_LABEL = 200
 ROWS_WHOSE = "these are the rows whose "
@@ -47,20 +44,14 @@ class Subset:
 
     def marks(self, rows: Rows, before: int) -> Marks:
         """Which of some rows are in it; so many rows came before them."""
-        codes, cells = rows.codes(self.column)
+        marks, unclear = rows.marks(self.column, self._has)
+        if unclear is not None:
+            raise _no_label(self.column, f"; data row {before + unclear + 1} does not")
+        return marks
 
-        def row_of(at: int) -> int:
-            return before + int((codes == at).argmax())
-
-        texts = [_text(cell, self.column, partial(row_of, at)) for at, cell in enumerate(cells)]
-        return np.array([label_key(text) == self.key for text in texts], dtype=np.bool_)[codes]
-
-    def nowhere(self) -> HoldfastError:
-        """The error for a table without such a row."""
-        return HoldfastError(
-            f"`subset`: no row has the label {self.label!r} in column {self.column!r}. "
-            "Hint: check the spelling."
-        )
+    def _has(self, cell: Any) -> bool | None:
+        text = label_text(cell)
+        return None if text is None else label_key(text) == self.key
 
 
 def read_subset(value: Any) -> Subset | None:
@@ -79,13 +70,15 @@ def read_subset(value: Any) -> Subset | None:
     ((column, label),) = value.items()
     if not isinstance(column, str) or not column:
         raise HoldfastError(f"`subset` must name a column, got {column!r:.40}.")
-    text = _text(label, column, None).strip()
-    if not 0 < len(text) <= LONGEST_LABEL:
+    text = label_text(label)
+    if text is None:
+        raise _no_label(column)
+    if not 0 < len(text.strip()) <= LONGEST_LABEL:
         raise HoldfastError(
             f"`subset` must name a label of 1 to {LONGEST_LABEL} characters in column {column!r}. "
             "Hint: rows without a label are not a subset."
         )
-    return Subset(column, text)
+    return Subset(column, text.strip())
 
 
 def label_key(text: str) -> str:
@@ -94,12 +87,8 @@ def label_key(text: str) -> str:
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
 
-def _text(cell: Any, column: str, row_of: Callable[[], int] | None) -> str:
-    text = label_text(cell)
-    if text is not None:
-        return text
-    where = "" if row_of is None else f"; data row {row_of() + 1} does not"
-    raise HoldfastError(
+def _no_label(column: str, where: str = "") -> HoldfastError:
+    return HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."
     )

@@ -35,9 +35,10 @@ def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> 
     zeros = place[rows.zero & ~rows.missing[k]]
     outside, *zeros_of = np.bincount(zeros, minlength=len(names) + 1).tolist()
     _, *measured = np.bincount(place[rows.measured[k]], minlength=len(names) + 1).tolist()
-    values = np.concatenate([[0] * bool(outside), *(each.values for each in of_groups)])
+    zero = np.zeros(int(outside > 0), dtype=np.int64)  # no floats: counts may be above 2^53
+    values = np.concatenate([zero, *(each.values for each in of_groups)])
     numbers = np.concatenate([[outside] * bool(outside), *(each.rows for each in of_groups)])
-    values, at = np.unique(values.astype(np.int64), return_inverse=True)
+    values, at = np.unique(values, return_inverse=True)
     whole, sums = table.get((name, ALL_ROWS), _NOTHING), np.bincount(at, numbers)
     if not (np.array_equal(values, whole.values) and np.array_equal(sums, whole.rows)):
         raise Damage(f"the groups of {DISTRIBUTION} do not add up to all rows.")

@@ -11,7 +11,7 @@ from exact_optimum import exact_optimum
 from families import FAMILIES, binomial, hump, powerlaw
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors import Heuristic, LinearProgram, Optimal
-from holdfast.privacy.metrics import absolute_deviation, error_weights
+from holdfast.privacy.metrics import count_error, error_weights
 
 REFERENCE = [
     (21, binomial, 0.5, 1.40762, 3.71146),
@@ -174,7 +174,7 @@ def test_every_result_is_certified_uses_its_budget_and_keeps_its_target(family, 
             assert mechanism.certificate.epsilon > Fraction(999, 1000) * mechanism.epsilon
         image = found.target @ mechanism.matrix
         assert np.abs(image - found.target).max() <= 1e-9
-        sampled = absolute_deviation(mechanism.matrix, found.target)
+        sampled = count_error(mechanism.matrix, found.target)
         assert sampled == pytest.approx(found.count_error, rel=1e-4, abs=1e-14)
 
 
@@ -185,8 +185,7 @@ def test_shares_too_small_for_floats_to_tell_apart_are_certified():
         assert found.mechanism.certificate.epsilon <= 2
         assert np.abs(found.target @ found.mechanism.matrix - found.target).max() < 1e-14
         assert (
-            absolute_deviation(found.mechanism.matrix, found.target)
-            <= found.count_error * 1.001 + 1e-15
+            count_error(found.mechanism.matrix, found.target) <= found.count_error * 1.001 + 1e-15
         )
 
 
@@ -264,7 +263,7 @@ def test_a_delta_lowers_the_error_under_an_exact_certificate(family, delta):
     mechanism = found.mechanism
     assert Fraction(999, 1000) * Fraction(delta) < mechanism.certificate.delta <= Fraction(delta)
     assert found.count_error < pure.count_error
-    sampled = absolute_deviation(mechanism.matrix, found.target)
+    sampled = count_error(mechanism.matrix, found.target)
     assert sampled == pytest.approx(found.count_error, rel=1e-4)
     np.testing.assert_allclose(found.target @ mechanism.matrix, found.target, atol=1e-14)
 

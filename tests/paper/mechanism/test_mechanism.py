@@ -17,7 +17,7 @@ from holdfast.paper.constructors import Heuristic
 from holdfast.paper.mechanism import Mechanism
 from holdfast.paper.mechanism.certificate import certify, worst_ratio
 from holdfast.paper.mechanism.rounding import certified_mechanism
-from holdfast.privacy.metrics import squared_error
+from holdfast.privacy.metrics import count_error
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62
@@ -166,7 +166,7 @@ def test_a_matrix_far_from_private_is_not_rounded_into_one():
 @pytest.mark.parametrize("n", [231, 1001])
 def test_certification_costs_little_where_the_error_is_far_below_the_mean_distance(n):
     found = Heuristic(selector="sandwich", error="squared")(np.full(n, 1 / n), epsilon=10)
-    sampled = squared_error(found.mechanism.matrix, found.target)
+    sampled = count_error(found.mechanism.matrix, found.target, "squared")
     assert sampled <= found.count_error * (1 + 1e-4)
 
 

@@ -206,7 +206,7 @@ def _top_coded(histogram: Integers, n: int | None) -> Integers:
 
 def _column(path: Path, column: str) -> Integers:
     """The whole numbers of a column; empty cells and -999 mean missing and are left out."""
-    table = open_table(path, count=column, missing=["-999", ""], publish_anyway=[ROW_ORDER])
+    table = open_table(path, count=(column,), missing=["-999", ""], publish_anyway=[ROW_ORDER])
     return np.concatenate(
         [batch.counts[column][~batch.missing[column]] for batch in table.batches()]
     )

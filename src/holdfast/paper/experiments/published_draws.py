@@ -20,7 +20,7 @@ from holdfast.paper.experiments.experiment import Experiment, Folder, load
 from holdfast.paper.experiments.published_claims import published_claims
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.splits import GAP_BUDGETS
-from holdfast.privacy.metrics import absolute_deviation, wasserstein
+from holdfast.privacy.metrics import count_error, wasserstein
 
 Generator = np.random.RandomState
 
@@ -89,9 +89,7 @@ class Stream:
         for _ in range(runs):
             z = truth if method == ONE_STAGE else self.target(stage_1)
             matrix = CONSTRUCTORS[method](z, epsilon=exact).matrix
-            errors.append(
-                (absolute_deviation(matrix, truth), wasserstein(truth, self.released(matrix)))
-            )
+            errors.append((count_error(matrix, truth), wasserstein(truth, self.released(matrix))))
         absolute, distance = np.mean(errors, axis=0)
         row = {"epsilon": float(rounded(epsilon)), "method": method, "share": share}
         return row | {"absolute": float(absolute), "wasserstein": float(distance)}

@@ -20,9 +20,9 @@ from holdfast.paper.methods import Method, methods_by_name, two_stages
 from holdfast.paper.privatizers import ClassicLaplace, CyclicLaplace, Hierarchical, Privelet
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import (
-    absolute_deviation,
+    POWERS,
+    count_error,
     kolmogorov_smirnov,
-    squared_error,
     total_variation,
     wasserstein,
 )
@@ -42,7 +42,6 @@ DISTANCES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "kolmogorov_smirnov": kolmogorov_smirnov,
     "total_variation": total_variation,
 }
-ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 
 
 @cache
@@ -78,7 +77,7 @@ Simulated = tuple[Floats, Floats, Floats]
 def errors_of(truth: Floats, matrix: Floats, released: Floats) -> Row:
     """Errors of the distribution, as drawn; of the counts, as expected from the matrix."""
     distances = {name: d(truth, released) for name, d in DISTANCES.items()}
-    return distances | {name: e(matrix, truth) for name, e in ERRORS.items()}
+    return distances | {name: count_error(matrix, truth, name) for name in POWERS}
 
 
 def releases(
