@@ -64,7 +64,7 @@ def test_one_button_makes_a_release_that_holds(visitor, folder, at_once):
     said = words_of(page.text)
     assert "The release is made" in said and "was recomputed and holds" in said
     assert holdfast.verify(folder / "out").passed
-    assert "share with 0" in said and "Groups of deaths" in said
+    assert "share with 0" in said and "By group" in said
     assert "holdfast privatize deaths.csv --count deaths" in said
 
 

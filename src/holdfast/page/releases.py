@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError, numbered, one_line, roughly
+from holdfast.errors import HoldfastError
 from holdfast.page.folder import stamp
 from holdfast.page.site import Site
 from holdfast.page.state import read_json, write_json
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 LEVEL = 0.9
 MOST_ROWS = 2_000
 """Lines of a table that a page shows; files have them all."""
-FIRST_ROWS = 12
 
 
 @dataclass(frozen=True)
@@ -82,15 +81,16 @@ class Opened:
         return site.remembered.get(self.key("report"), lambda: html(content, release))
 
     def overview(self, site: Site) -> dict[str, Any]:
-        """What is shown of it first: the verdict, and of a whole release the rest."""
+        """What is shown of it first: the verdict, and of a whole release its report."""
+        from holdfast.answers.report.blocks import elements
+
         verdict = self.verified(site)
-        values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
-        values |= {"shown": None, "recipe": None}
+        values = {"opened": self, "at": self.shown(site), "verdict": verdict, "recipe": None}
         if not verdict:
-            return values
-        release = self.loaded(site)
-        values["shown"] = site.remembered.get(self.key("shown"), lambda: _shown(release))
-        return values | {"content": self.content(site), "most": MOST_ROWS}
+            return values | {"report": ""}
+        content, release = self.content(site), self.loaded(site)
+        made = site.remembered.get(self.key("elements"), lambda: elements(content, release))
+        return values | {"report": made}
 
     def key(self, what: str) -> Any:
         """What a result about it is remembered by: its files as they are now."""
@@ -98,36 +98,3 @@ class Opened:
             raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
         files = sorted(path for path in self.folder.iterdir() if path.is_file())
         return (what, str(self.folder), tuple(map(stamp, files[:64])))
-
-
-def _shown(release: "Release") -> dict[str, Any]:
-    """What the page shows of a whole release, beside what its report says."""
-    from holdfast.release.picture import distribution_picture
-
-    promise = release.promise
-    header, rows = _first_rows(release)
-    return {
-        "promise": f"{numbered(release.rows, 'row')}, epsilon = "
-        f"{roughly(float(promise.epsilon), 3)}. "
-        f"Protected is {one_line(promise.persons.protected)}.",
-        "picture": distribution_picture(release),
-        "header": header,
-        "rows": rows,
-        "size": release.rows,
-    }
-
-
-def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The first rows of the table as it is published."""
-    from holdfast.tables.cell_text import cell_text
-
-    batch = next(release.batches())
-    size = min(len(batch), FIRST_ROWS)
-    titles = tuple(column.title for column in release.columns)
-    header = (*batch.cells, *titles)
-    rows = []
-    for place in range(size):
-        cells = [cell_text(column[place]) for column in batch.cells.values()]
-        counts = [int(release.shown(batch.counts[c.name])[place]) for c in release.columns]
-        rows.append((*cells, *("" if count < 0 else f"{count:,}" for count in counts)))
-    return header, tuple(rows)

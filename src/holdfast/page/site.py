@@ -97,7 +97,7 @@ class Site:
             "terms": with_terms,
             "said": self.said,
             "label_of": label_of,
-            "svg": Markup,  # only for pictures that holdfast draws
+            "markup": Markup,  # only for elements that holdfast makes
         }
         return self.templates.get_template(template).render(**shared, **values)
 

@@ -12,6 +12,7 @@ from holdfast.answers.report.document import (
     Heading,
     Paragraph,
     TableBlock,
+    html_of,
     html_page,
 )
 from holdfast.answers.report.document import markdown as markdown_of
@@ -45,6 +46,11 @@ def html(content: Content, release: "Release") -> str:
     """The report as one page, with the picture of the distribution."""
     picture = Drawing(distribution_picture(release))
     return html_page(blocks(content, picture), title=content["title"], style=STYLE)
+
+
+def elements(content: Content, release: "Release") -> str:
+    """The same without its title, to stand in another page."""
+    return html_of(blocks(content, Drawing(distribution_picture(release)))[1:])
 
 
 def markdown(content: Content) -> str:

@@ -59,14 +59,18 @@ Block = Heading | Paragraph | Bullets | TableBlock | Drawing
 
 def html_page(blocks: Sequence[Block], *, title: str, style: str) -> str:
     """One file: no script, no request to any network."""
-    body = "\n".join(map(_html, blocks))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<link rel="icon" href="data:,"><title>{escape(one_line(title))}</title>'
-        f"<style>{style}</style></head>\n<body>\n{body}\n</body></html>\n"
+        f"<style>{style}</style></head>\n<body>\n{html_of(blocks)}\n</body></html>\n"
     )
+
+
+def html_of(blocks: Sequence[Block]) -> str:
+    """Blocks one after the other, as elements of a page."""
+    return "\n".join(map(_html, blocks))
 
 
 def markdown(blocks: Sequence[Block]) -> str:
@@ -124,7 +128,7 @@ def _html_table(table: TableBlock) -> str:
         )
         head = f"<thead><tr>{''.join(cells)}</tr></thead>"
     body = "".join(_html_row(row, table.texts) for row in table.rows)
-    text = f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>'
+    text = f'<div class="wide" tabindex="0"><table>{head}<tbody>{body}</tbody></table></div>'
     if not table.folded:
         return text
     return f"<details><summary>{_text(table.folded)}</summary>{text}</details>"
