@@ -63,9 +63,8 @@ def test_the_recipe_of_a_question_is_shown(reader, opened):
     assert "release.ask('share zero', by='state')" in page
 
 
-def test_the_folder_of_the_files_is_named_and_the_report_is_shown(reader, opened):
+def test_the_folder_of_the_files_is_named(reader, opened):
     assert "All of it is in the folder first:" in words_of(reader.get(opened).text)
-    assert "What was promised" in words_of(reader.get(f"{opened}/report").text)
 
 
 def test_a_damaged_release_says_so_and_shows_nothing_else(visitor, folder, bundle):
@@ -74,8 +73,7 @@ def test_a_damaged_release_says_so_and_shows_nothing_else(visitor, folder, bundl
     table.write_text(table.read_text().replace("C001", "C999"))
     page = visitor.post("/releases", {"path": "bad"})
     assert "damaged" in page.text and "<svg" not in page.text
-    for what in ("ask?question=mean", "report"):
-        assert visitor.get(f"{page.url.path}/{what}").status_code == 400
+    assert visitor.get(f"{page.url.path}/ask?question=mean").status_code == 400
 
 
 def test_hundreds_of_groups_are_shown(visitor, folder):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Recipe
@@ -15,8 +15,6 @@ from holdfast.page.site import Site, to
 if TYPE_CHECKING:
     from holdfast.answers.result import QuestionResult
     from holdfast.release.release import Release
-
-REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 def open_release(site: Site, request: Request, form: FormData) -> Response:
@@ -71,12 +69,6 @@ def _recipe(at: str, asked: dict[str, str]) -> Recipe:
         command=shlex.join(["holdfast", "ask", at, question, *words]),
         python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({call}))",
     )
-
-
-def report(site: Site, request: Request) -> Response:
-    """The report as it would be written, in a page of its own that may run nothing."""
-    made = _opened(site, request).report(site)
-    return HTMLResponse(made, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 def _opened(site: Site, request: Request) -> Opened:

@@ -40,7 +40,6 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases", partial(changing, analyst.open_release), methods=["POST"]),
         Route("/releases/{release}", partial(reading, analyst.overview)),
         Route("/releases/{release}/ask", partial(reading, analyst.ask)),
-        Route("/releases/{release}/report", partial(reading, analyst.report)),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),
     ]
     handlers = {HoldfastError: _refused, HTTPException: _missing, Exception: _failed}

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
     from holdfast.verify.report import Verification
 
-LEVEL = 0.9
 MOST_ROWS = 2_000
 """Lines of a table that a page shows; files have them all."""
 
@@ -66,31 +65,16 @@ class Opened:
         self.verified(site).require()
         return site.remembered.get(self.key("load"), lambda: load(self.folder))
 
-    def content(self, site: Site) -> dict[str, Any]:
-        """What its report says, as plain values."""
-        from holdfast.answers.report import content_of
-
-        release = self.loaded(site)
-        return site.remembered.get(self.key("content"), lambda: content_of(release, LEVEL))
-
-    def report(self, site: Site) -> str:
-        """Its report as a page."""
-        from holdfast.answers.report.blocks import html
-
-        content, release = self.content(site), self.loaded(site)
-        return site.remembered.get(self.key("report"), lambda: html(content, release))
-
     def overview(self, site: Site) -> dict[str, Any]:
         """What is shown of it first: the verdict, and of a whole release its report."""
-        from holdfast.answers.report.blocks import elements
-
         verdict = self.verified(site)
         values = {"opened": self, "at": self.shown(site), "verdict": verdict, "recipe": None}
         if not verdict:
             return values | {"report": ""}
-        content, release = self.content(site), self.loaded(site)
-        made = site.remembered.get(self.key("elements"), lambda: elements(content, release))
-        return values | {"report": made}
+        release = self.loaded(site)
+        return values | {
+            "report": site.remembered.get(self.key("report"), lambda: _report(release))
+        }
 
     def key(self, what: str) -> Any:
         """What a result about it is remembered by: its files as they are now."""
@@ -98,3 +82,11 @@ class Opened:
             raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
         files = sorted(path for path in self.folder.iterdir() if path.is_file())
         return (what, str(self.folder), tuple(map(stamp, files[:64])))
+
+
+def _report(release: "Release") -> str:
+    """Its report as elements of the page."""
+    from holdfast.answers.report import content_of
+    from holdfast.answers.report.blocks import elements
+
+    return elements(content_of(release), release)
