@@ -40,9 +40,7 @@ def verify(directory: Path, as_json: bool = False) -> None:
     import holdfast
 
     if not directory.is_dir():
-        raise HoldfastError(
-            f"there is no folder `{directory}`. Hint: name the folder of a release."
-        )
+        raise HoldfastError(f"there is no folder `{directory}`. Hint: name that of a release.")
     with working("Verifying …", quiet=as_json):
         report = holdfast.verify(directory)
     if as_json:

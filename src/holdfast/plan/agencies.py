@@ -122,7 +122,8 @@ class CountPromise:
             )
         delta, certain = (decimal_above(each, 3) for each in (self.delta, self.certain))
         least = f"; no epsilon brings it below {certain}" * bool(self.certain)
-        return f"epsilon = {float(self.epsilon):g} with delta = {delta} (counts {low} and {high}){least}"
+        epsilon = f"epsilon = {float(self.epsilon):g}"
+        return f"{epsilon} with delta = {delta} (counts {low} and {high}){least}"
 
 
 def promise_of(method: Published, epsilon: Any, *, max_count: int) -> CountPromise:
