@@ -209,7 +209,7 @@ def _plain(label: str) -> str:
 
 
 def _one_letter_apart(texts: list[str]) -> list[tuple[str, str]]:
-    """Pairs of which one has a letter more, another letter, or two exchanged; no digit differs."""
+    """Pairs of which one has a letter more, another letter or one elsewhere; no digit differs."""
     spelt = defaultdict(list)
     for text in texts:
         if len(text) >= _LEAST_SPELT:
@@ -217,17 +217,4 @@ def _one_letter_apart(texts: list[str]) -> list[tuple[str, str]]:
                 spelt[key].append(text)
     pairs = {pair for alike in spelt.values() for pair in combinations(sorted(alike), 2)}
     digits = re.compile(r"\d")
-    return sorted(
-        (one, other)
-        for one, other in pairs
-        if digits.findall(one) == digits.findall(other) and _distance_one(one, other)
-    )
-
-
-def _distance_one(one: str, other: str) -> bool:
-    start = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    if start is None:
-        return abs(len(one) - len(other)) == 1
-    one, other = one[start:], other[start:]
-    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:]
+    return sorted(pair for pair in pairs if len({*map(str, map(digits.findall, pair))}) == 1)
