@@ -14,6 +14,7 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from holdfast.tables.cell_text import cell_text, is_missing, label_text
+from holdfast.tables.columns import reads_as_number
 from holdfast.tables.counts import Codes, text_values
 from holdfast.tables.leaks.totals import is_total
 from holdfast.tables.partition import label_order
@@ -24,7 +25,6 @@ _CODES = re.compile(
     r"\*+|\.{1,3}|-{1,2}|–|—|\?|<\s*\d+|",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\s*[-+]?\d[\d .,'\u2019\u00a0\u202f]*(?:e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
 _NO_COUNT = re.compile(
     r"(^|_|\b)(id|code|fips|zip|plz|phone|tel|number|nr|no|year|jahr|lat|lon|rank|age|alter|born|"
     r"birth|month|week|day|hour|date|score|height|weight|income|salary|price)($|_|\b)",
@@ -121,7 +121,7 @@ def _kind_of(cell: Any) -> ColumnKind:
             return ColumnKind.WHOLE
         if _DATE.fullmatch(cell.strip()):
             return ColumnKind.DATES
-        return ColumnKind.NUMBERS if _NUMBER.fullmatch(cell) else ColumnKind.TEXT
+        return ColumnKind.NUMBERS if reads_as_number(cell) else ColumnKind.TEXT
     if isinstance(cell, int | float | Decimal | np.number):
         return ColumnKind.WHOLE if float(cell).is_integer() else ColumnKind.NUMBERS
     return ColumnKind.TEXT
