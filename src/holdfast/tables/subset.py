@@ -16,7 +16,6 @@ from holdfast.tables.frames import as_list
 from holdfast.tables.source import Rows
 
 LONGEST_LABEL = 200
-ROWS_WHOSE = "these are the rows whose "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
 _FLAGS: dict[Any, bool] = {True: True, "true": True, "1": True, "yes": True}
 _FLAGS |= {False: False, "false": False, "0": False, "no": False}
@@ -45,7 +44,7 @@ class Subset:
     @property
     def note(self) -> str:
         """What is said of a release of these rows."""
-        return f"{ROWS_WHOSE}{self.column} is {self.label}"
+        return f"these are the rows whose {self.column} is {self.label}"
 
     def marks(self, rows: Rows, before: int) -> Marks:
         """Which of some rows are in it; so many rows came before them."""
