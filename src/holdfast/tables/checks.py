@@ -20,7 +20,7 @@ from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
 from holdfast.tables.source import Batch, Piece, Rows, Source
 from holdfast.tables.spans import Keys
-from holdfast.tables.structural_zeros import StructuralZeros, check_marks
+from holdfast.tables.subset import StructuralZeros, check_marks
 
 MOST_BESIDE = 40
 """Withheld columns that kept ones are compared with."""

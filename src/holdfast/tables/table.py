@@ -60,11 +60,6 @@ class Table(Roles):
         """The column that says whose each row is."""
         return self.options.category
 
-    @property
-    def name(self) -> str:
-        """What an error calls the table: `table`, or the path of a file."""
-        return self.source.name
-
     def batches(self, *, published: bool = False, withheld: bool = False) -> Iterator[Batch]:
         """All rows, some at a time; with the cells of the published columns where that is said, and
         with those of the columns that nobody else may see."""
