@@ -36,7 +36,7 @@ def test_answers_by_group_are_sorted_and_written(released):
     code, out, _ = released("ask", "r", "mean", "--by", "state", "--sort", "--out", "a.csv")
     assert code == 0 and "The answers are in a.csv" in out
     answers = holdfast.load("r").ask("mean", by="state").sorted()
-    assert re.findall(r"^  ([AB])  ", out, flags=re.MULTILINE) == list(answers)
+    assert re.findall(r"^([AB])  ", out, flags=re.MULTILINE) == list(answers)
     lines = Path("a.csv").read_text().splitlines()
     assert lines[0].startswith("state,rows,estimate,low,high") and len(lines) == 3
     code, _, err = released("ask", "r", "mean", "--by", "state", "--out", "a.csv")
