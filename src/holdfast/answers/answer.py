@@ -216,7 +216,15 @@ class Answer(QuestionResult):
 
 @dataclass(frozen=True, kw_only=True)
 class Answers(QuestionResult, Mapping[Any, Answer]):
-    """One answer for every group of rows, by the group's name."""
+    """One answer for every group of rows, by the group's name.
+
+    >>> import holdfast, pandas
+    >>> table = pandas.DataFrame({"state": ["NE", "KS"] * 3, "n": [0, 5, 1, 0, 30, 2]})
+    >>> release = holdfast.privatize(table, epsilon=8, count="n", within="state", seed=1)
+    >>> answers = release.ask("total", by="state")
+    >>> list(answers), answers["NE"].estimate
+    (['KS', 'NE'], 31.0)
+    """
 
     question: str
     """What was asked of each."""

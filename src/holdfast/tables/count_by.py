@@ -39,6 +39,9 @@ def count_by(
         per: A column that says whose row it is: a person counts once, where the first of their
             rows is, so that `contributions=1` holds. Without it every row is a person.
 
+    Returns:
+        A table of the kind that came in, which `holdfast.privatize` takes.
+
     Raises:
         HoldfastError: If a person is in a category that is not listed, or a column is not there.
 
