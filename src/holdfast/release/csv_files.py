@@ -201,7 +201,7 @@ def _records(
     blank = width == 1 and _BLANK_LINE.search(data)
     try:
         rows = None if blank else scan(data, ("",) * width, delimiter, final=final)
-        if rows is None or np.diff(rows.first, append=rows.used).max(initial=0) > LONGEST_RECORD:
+        if rows is None:
             return _listed(data, name, delimiter, width, final=final)
         data[: rows.used].decode()
     except UnicodeDecodeError:
