@@ -23,7 +23,7 @@ from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.keys import keys_between
 from holdfast.tables.spans import digits
-from holdfast.tables.texts import Texts, lines
+from holdfast.tables.texts import Chosen, Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache
@@ -62,8 +62,8 @@ class Dialect:
         cells = self.delimiter.join(texts if plain else map(csv_cell, texts))
         return (cells or '""') + self.newline  # a line must not be blank
 
-    def joined(self, columns: Sequence[Texts]) -> str:
-        """Records of columns whose cells are escaped, as `cells_of` has them."""
+    def joined(self, columns: Sequence[Texts | Chosen]) -> Iterator[bytes]:
+        """Records of columns whose cells are escaped, as `cells_of` has them, some at a time."""
         return lines(columns, self.delimiter, self.newline)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,11 +101,17 @@ def cells_of(texts: Texts) -> Texts:
     >>> cells_of(Texts.of(["a", "-b", "c,d"])).to_pylist()
     ['a', "'-b", '"c,d"']
     """
+    if _is_odd(texts) or texts.begin_with(_FIRST):
+        return Texts.of([csv_cell(text) for text in texts.to_pylist()])
+    return texts
+
+
+def _is_odd(texts: Texts) -> bool:
+    """Whether a text holds what is written between quotes."""
+    if texts.plain:
+        return False
     together = texts.by_line()
-    odd = together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
-    if not odd and not texts.begin_with(_FIRST):
-        return texts
-    return Texts.of([csv_cell(text) for text in texts.to_pylist()])
+    return together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
 
 
 def escaped(texts: Texts) -> Texts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
-from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
+from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.source import Rows
@@ -41,6 +41,8 @@ class SpanRows(Rows):
     """Where each cell of each row ends."""
     inner: bool
     """Whether there may be quotes inside of cells, each doubled."""
+    plain: bool
+    """Whether no cell holds a delimiter of any kind, a quote, a line end or a byte order mark."""
     used: int
     """How many bytes these rows are."""
     text = True
@@ -50,7 +52,7 @@ class SpanRows(Rows):
 
     def _column(self, at: int) -> Texts:
         """The cells of the column at a place, between their quotes."""
-        return Texts(self.data, self.starts[:, at], self.stops[:, at])
+        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
 
     def _raw(self, name: str) -> Texts:
         return self._column(self.names.index(name))
@@ -142,7 +144,8 @@ def scan(
     quotes = np.count_nonzero(whole == QUOTE) if b'"' in data else 0
     seps = separators(whole, ord(delimiter), len(names))
     cells = None if seps is None else _cells(block, seps, quoted=quotes > 0, crlf=crlf)
-    if quotes and (cells is None or 2 * cells[2] < quotes):
+    simple = cells is not None and 2 * cells[2] == quotes
+    if not simple and quotes:
         outside = _outside(block, ord(delimiter))
         seps = None if outside is None else by_record(block, outside, len(names))
         cells = None if seps is None else _cells(block, seps, quoted=True, crlf=crlf)
@@ -153,8 +156,16 @@ def scan(
     if longest > LONGEST_RECORD or _may_be_long(seps.ravel(), used):
         return None
     starts, stops, wrapped = cells
-    inner = 2 * wrapped < quotes
-    return SpanRows(data=block, names=names, starts=starts, stops=stops, inner=inner, used=used)
+    marks = (mark.encode() for mark in (*DELIMITERS, "\ufeff") if mark != delimiter)
+    return SpanRows(
+        data=block,
+        names=names,
+        starts=starts,
+        stops=stops,
+        inner=2 * wrapped < quotes,
+        plain=simple and not any(mark in data for mark in marks),
+        used=used,
+    )
 
 
 def _cells(
