@@ -21,7 +21,7 @@ from holdfast.release.escape import csv_cell, csv_label, from_csv_label
 from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.keys import keys_between
+from holdfast.tables.keys import keys_between, numbered
 from holdfast.tables.spans import digits
 from holdfast.tables.texts import Chosen, Texts, lines
 
@@ -155,10 +155,9 @@ def _whole_number(cell: str, file: str) -> int:
 
 def numbers_of(cells: Texts, numbers: Mapping[str, int], file: str) -> Integers:
     """The number of each label; raises where a label has none."""
-    keys = keys_between(cells.data, cells.starts, cells.stops)
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    which, rows = numbered(keys_between(cells.data, cells.starts, cells.stops))
     try:
-        every = [numbers[label] for label in labels_of(cells[first]).to_pylist()]
+        every = [numbers[label] for label in labels_of(cells[rows]).to_pylist()]
     except KeyError:
         raise HoldfastError(f"`{file}` names a group that release.json does not have.") from None
     return np.array(every, dtype=np.int64)[which]

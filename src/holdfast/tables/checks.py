@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
-from holdfast.tables.keys import LABELS, Repeats, joined_keys, text_keys
+from holdfast.tables.keys import LABELS, Repeats, any_among, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
@@ -148,7 +148,7 @@ class FirstPass:
             ) from None
         self._repeats.see(keys)
         if not self._named:
-            named = bool(np.isin(keys, self._totals).any())
+            named = any_among(keys, self._totals)
             glanced = rows.labels_with(category, GLANCE) if self.rows < LOOKED_AT else []
             self._named = named or any(map(is_total, glanced))
 

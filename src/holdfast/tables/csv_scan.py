@@ -15,7 +15,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
-from holdfast.tables.keys import keys_between, text_keys
+from holdfast.tables.keys import keys_between, numbered, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.source import Rows
 from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
@@ -99,8 +99,8 @@ class SpanRows(Rows):
 
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
-        _, first, codes = np.unique(self.keys(name), return_index=True, return_inverse=True)
-        return codes.astype(np.int64), self.cells(name, first)
+        codes, rows = numbered(self.keys(name))
+        return codes, self.cells(name, rows)
 
     def keys(self, name: str) -> Keys:
         """A key for each cell."""
@@ -141,7 +141,7 @@ def scan(
         return None
     block = np.frombuffer(data, np.uint8)
     whole = block[: data.rfind(b"\n") + 1]
-    quotes = np.count_nonzero(whole == QUOTE) if b'"' in data else 0
+    quotes = int(np.count_nonzero(whole == QUOTE)) if b'"' in data else 0
     seps = separators(whole, ord(delimiter), len(names))
     cells = None if seps is None else _cells(block, seps, quoted=quotes > 0, crlf=crlf)
     simple = cells is not None and 2 * cells[2] == quotes
@@ -186,7 +186,7 @@ def _cells(
     if not quoted:
         return starts, stops, 0
     wrapped = (block[starts] == QUOTE) & (block[stops - 1] == QUOTE) & (stops - starts > 1)
-    return starts + wrapped, stops - wrapped, np.count_nonzero(wrapped)
+    return starts + wrapped, stops - wrapped, int(np.count_nonzero(wrapped))
 
 
 def _may_be_long(seps: Integers, end: int) -> bool:
