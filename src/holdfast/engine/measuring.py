@@ -35,20 +35,17 @@ class Measured:
 def measure(table: Table, promise: Promise, source: Randomness, progress: Progress) -> Measured:
     """Noisy counts of all rows, then noisy sums and totals, of every column of counts."""
     rooms = [_Column(name, budget, table, source) for name, budget in _named(table, promise)]
-    zero, group = np.zeros(table.rows, dtype=np.bool_), _Filled(table.rows)
     for batch in table.batches():
         some = slice(batch.start, batch.start + len(batch))
-        zero[some] = batch.structural_zero
-        group.put(batch.start, batch.group)
         for room in rooms:
             room.see(batch.start, batch.counts[room.name], batch.measured[room.name], batch.group)
             room.missing[some] = batch.missing[room.name]
         progress(MEASURING, batch.done)
     ties = source.words(len(rooms), stream="ties")
     columns = (
-        room.finish(group.values, seed) for room, seed in zip(rooms, ties.tolist(), strict=True)
+        room.finish(table.kept.group, seed) for room, seed in zip(rooms, ties.tolist(), strict=True)
     )
-    return Measured(columns=tuple(columns), structural_zero=zero)
+    return Measured(columns=tuple(columns), structural_zero=table.kept.structural_zero)
 
 
 def _named(table: Table, promise: Promise) -> list[tuple[str, Budget]]:

@@ -42,7 +42,8 @@ class SpanRows(Rows):
     inner: bool
     """Whether there may be quotes inside of cells, each doubled."""
     plain: bool
-    """Whether no cell holds a delimiter of any kind, a quote, a line end or a byte order mark."""
+    """Whether no cell holds a delimiter of any kind, a quote, a line end, or what a byte order mark
+    begins with."""
     used: int
     """How many bytes these rows are."""
     text = True
@@ -156,14 +157,14 @@ def scan(
     if longest > LONGEST_RECORD or _may_be_long(seps.ravel(), used):
         return None
     starts, stops, wrapped = cells
-    marks = (mark.encode() for mark in (*DELIMITERS, "\ufeff") if mark != delimiter)
+    marks = (mark.encode() for mark in DELIMITERS if mark != delimiter)
     return SpanRows(
         data=block,
         names=names,
         starts=starts,
         stops=stops,
         inner=2 * wrapped < quotes,
-        plain=simple and not any(mark in data for mark in marks),
+        plain=simple and not any(mark in data for mark in (*marks, b"\xef")),
         used=used,
     )
 
