@@ -146,6 +146,7 @@ class LineRows(Rows):
         """All the counts."""
         return self.read(where, missing)
 
+
 AT_A_TIME = 1 << 16  # rows
 
 
