@@ -164,11 +164,8 @@ def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> It
     signs = [*[delimiter.encode()] * (len(columns) - 1), newline.encode()]
     for start in range(0, len(columns[0]), AT_A_TIME):
         some = [column[start : start + AT_A_TIME] for column in columns]
-        yield _side_by_side(some, signs) if _are_narrow(some) else _one_by_one(some, signs)
-
-
-def _are_narrow(columns: Sequence[Texts | Chosen]) -> bool:
-    return sum(column.widest for column in columns) <= WIDE * len(columns)
+        narrow = sum(column.widest for column in some) <= WIDE * len(some)
+        yield _side_by_side(some, signs) if narrow else _one_by_one(some, signs)
 
 
 def _side_by_side(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
