@@ -129,7 +129,7 @@ def test_an_example_is_not_the_default(name):
 def test_a_recorded_field_comes_back_from_json(name):
     request = Request.read(**options_with(name))
     record = json.loads(json.dumps(request.to_dict()))
-    again = Request.from_dict(record)
+    again = Request.read(**record)
     recorded = [name for name, about in FIELDS.items() if about.recorded]
     assert {name: getattr(again, name) for name in recorded} == {
         name: getattr(request, name) for name in recorded

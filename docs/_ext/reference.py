@@ -2,8 +2,8 @@
 
 import inspect
 import os
+import pkgutil
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import docstrings
@@ -30,15 +30,17 @@ class Written(SphinxDirective):
         raise NotImplementedError
 
 
+PUBLIC = ("holdfast", "holdfast.paper")
+
+
 class Api(Written):
-    """`{api} holdfast.privatize`: signature, docstring, fields and methods."""
+    """`{api} holdfast:privatize`: signature, docstring, fields and methods."""
 
     def text(self, name: str) -> str:
-        """The entry of one public name."""
-        found = import_module("holdfast")
-        for part in name.split(".")[1:]:
-            found = getattr(found, part)
-        return _class(name, found) if inspect.isclass(found) else _function(name, found)
+        """The entry of a public name, or of a type by the module that it is in."""
+        entry, (module, _, title) = pkgutil.resolve_name(name), name.partition(":")
+        title = f"{module}.{title}" if module in PUBLIC else title
+        return _class(title, entry) if inspect.isclass(entry) else _function(title, entry)
 
 
 def _function(name: str, found: Any, kind: str = "function") -> str:
@@ -51,7 +53,10 @@ def _class(name: str, cls: type) -> str:
     parts += ["\n".join(f"- `{key}`: {said}" for key, said in known.items())] if known else []
     for key in dir(cls):
         member = inspect.getattr_static(cls, key)
+        home = next(base for base in cls.__mro__ if key in vars(base)).__module__
         if key.startswith("_") or key in known or not (member.__doc__ or "").strip():
+            continue
+        if not home.startswith("holdfast"):
             continue
         if isinstance(member, property) or type(member).__name__ == "cached_property":
             parts.append(_entry("property", key, docstrings.markdown(member.__doc__)))
@@ -102,16 +107,12 @@ class Commands(Written):
 
 def _helps(path: str, command: Any) -> Iterator[str]:
     """The help of a command that runs, or of each command of a group."""
-    from holdfast.cli.help import mount
-
     context = command.make_context(path, [], resilient_parsing=True)
     if not hasattr(command, "list_commands"):
         yield f"## {path}\n\n~~~text\n{command.get_help(context).strip()}\n~~~"
         return
     for name in command.list_commands(context):
-        mounted = command.mounted.get(name)
-        sub = mount(mounted[0]) if mounted else command.get_command(context, name)
-        yield from _helps(f"{path} {name}", sub)
+        yield from _helps(f"{path} {name}", command.get_command(context, name))
 
 
 def setup(app: Any) -> dict[str, bool]:

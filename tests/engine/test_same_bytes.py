@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import holdfast
-from holdfast.tables import arrow_files, csv_blocks, csv_file
+from holdfast.tables import arrow_files, csv_blocks, csv_file, source
 
 ROWS = 1500
 RNG = np.random.default_rng(3)
@@ -49,6 +49,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(csv_file, "BLOCK", 1 << 11)
     monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 11)
     monkeypatch.setattr(csv_file, "SMALL", 500)
+    monkeypatch.setattr(source, "AT_A_TIME", 350)
     monkeypatch.setattr(arrow_files, "ROWS", 200)
     monkeypatch.setattr(arrow_files, "FEW", 250)
 

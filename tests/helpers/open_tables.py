@@ -127,8 +127,8 @@ def _write_lines(sink, table, batch, columns):
         names = tuple(str(name) or "count" for name in table.published)
         sink.write(text_table(names, [], *vars(style).values()).to_bytes())
     texts = [cells_of(texts_of(column)) for column in columns]
-    text = lines(texts, style.delimiter if len(columns) > 1 else ",", style.newline)
-    sink.write(text.encode(style.encoding))
+    for some in lines(texts, style.delimiter if len(columns) > 1 else ",", style.newline):
+        sink.write(some.decode().encode(style.encoding))
 
 
 def refusal(source, secret="424242", **options):

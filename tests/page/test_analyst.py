@@ -1,8 +1,10 @@
 """From a release to an answer."""
 
 import csv
+import io
 import re
 import shutil
+import zipfile
 
 import holdfast
 from page_visitor import problem_of, words_of
@@ -61,6 +63,12 @@ def test_the_recipe_of_a_question_is_shown(reader, opened):
     page = words_of(reader.get(f"{opened}/ask?question=share+zero&by=state").text)
     assert "holdfast ask first 'share zero' --by state" in page
     assert "release.ask('share zero', by='state')" in page
+
+
+def test_the_folder_can_be_taken_away_as_a_zip_file(reader, opened, bundle):
+    packed = zipfile.ZipFile(io.BytesIO(reader.get(f"{opened}/zip").content))
+    assert packed.read("first/release.json") == (bundle / "release.json").read_bytes()
+    assert packed.testzip() is None and "first/README.md" in packed.namelist()
 
 
 def test_the_folder_of_the_files_is_named(reader, opened):

@@ -89,7 +89,7 @@ def test_the_key_of_one_session_is_nothing_to_another(visitor):
 
 
 def test_every_reply_forbids_to_keep_it_and_to_run_what_is_not_ours(reader, opened):
-    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", opened, f"{opened}/ask")
+    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", opened, f"{opened}/zip")
     for address in addresses:
         headers = reader.get(address).headers
         assert headers["cache-control"] == "no-store"
@@ -100,7 +100,7 @@ def test_every_reply_forbids_to_keep_it_and_to_run_what_is_not_ours(reader, open
 
 
 def test_no_page_holds_a_script_or_a_style_of_its_own(reader, opened):
-    for address in ("/", "/glossary", opened, f"{opened}/ask"):
+    for address in ("/", "/glossary", opened, f"{opened}/zip"):
         page = reader.get(address).text
         assert page.count("<script") == page.count('<script src="/static/page.js" defer></script>')
         assert "<style" not in page and " style=" not in page and "javascript:" not in page

@@ -174,7 +174,7 @@ def test_categories_that_do_not_fit_the_column_are_refused():
 
 @pytest.mark.parametrize("frame", [[1, 2], np.array([1]), pd.Series(["a"]), {"k": ["a"]}, None])
 def test_persons_come_in_a_data_frame(frame):
-    assert "`frame`" in refusal(frame, "k", ["a"])
+    assert "`table`" in refusal(frame, "k", ["a"])
 
 
 def test_persons_in_a_sheet_below_a_title_are_counted(tmp_path):

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.tables import csv_blocks, csv_file, spans
+from holdfast.tables import csv_blocks, csv_file, spans, texts
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.source import ListRows
-from holdfast.tables.texts import Texts, lines
+from holdfast.tables.texts import Chosen, Texts, lines
 from open_tables import counts, counts_of, open_table, parse_csv, text_table
 
 NAMES = ("name", "visits", "note")
@@ -83,24 +83,30 @@ label = st.text(alphabet="ab1é漢 =", max_size=5)
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(label, label, label), min_size=1, max_size=20), st.data())
-def test_columns_of_texts_become_lines(rows, data):
+def test_columns_of_texts_become_lines(rows, draw):
     block = "".join(",".join(row) + "\n" for row in rows).encode()
     spans_of = scan(block, NAMES, ",")
-    few = data.draw(st.lists(label, min_size=1, max_size=4, unique=True))
-    places = np.array(data.draw(st.lists(st.integers(0, len(few) - 1), min_size=len(rows),
+    few = draw.draw(st.lists(label, min_size=1, max_size=4, unique=True))
+    places = np.array(draw.draw(st.lists(st.integers(0, len(few) - 1), min_size=len(rows),
                                          max_size=len(rows))))  # fmt: skip
-    columns = {name: spans_of.column(name) for name in NAMES} | {"few": Texts.of(few, places)}
+    columns = {name: spans_of.column(name) for name in NAMES} | {
+        "few": Chosen(Texts.of(few), places)
+    }
     cells = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
     cells |= {"few": [few[place] for place in places]}
-    chosen = data.draw(st.lists(st.sampled_from([*columns]), min_size=1, max_size=5))
-    start = data.draw(st.integers(0, len(rows)))
-    some = slice(start, data.draw(st.integers(start, len(rows))))
+    chosen = draw.draw(st.lists(st.sampled_from([*columns]), min_size=1, max_size=5))
+    start = draw.draw(st.integers(0, len(rows)))
+    some = slice(start, draw.draw(st.integers(start, len(rows))))
     for name in columns:
         assert columns[name][some].to_pylist() == list(cells[name][some])
-    found = lines([columns[name][some] for name in chosen], ";", "\r\n")
+    few_lines, wide = draw.draw(st.integers(1, 9)), draw.draw(st.sampled_from([0, texts.WIDE]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts, "AT_A_TIME", few_lines)
+        patch.setattr(texts, "WIDE", wide)
+        written = b"".join(lines([columns[name][some] for name in chosen], ";", "\r\n"))
     wanted = zip(*(cells[name][some] for name in chosen), strict=True)
     blank = '""' if len(chosen) == 1 else ""
-    assert found == "".join((";".join(row) or blank) + "\r\n" for row in wanted)
+    assert written.decode() == "".join((";".join(row) or blank) + "\r\n" for row in wanted)
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
@@ -130,14 +136,14 @@ def outcome(read):
         return str(error).partition("data row 1")[2] or str(error).partition("row 2 of the file")[2]
 
 
-texts = st.one_of(
+numbers = st.one_of(
     st.text(alphabet="0123 .,e-", max_size=9),
     st.from_regex(r"[ ]?[0-9]{1,17}([.,][0-9]{3}|[.]0{0,5}){0,2}", fullmatch=True),
 )
 
 
 @settings(max_examples=300, deadline=None)
-@given(texts)
+@given(numbers)
 def test_any_text_is_the_count_or_the_error_that_it_is_in_memory(cell):
     table = text_table(("name", "visits"), [["a", cell]])
     with tempfile.TemporaryDirectory() as folder:

@@ -41,15 +41,11 @@ def test_a_parquet_file_is_a_table(tmp_path, suffix):
     path = folder / f"t{suffix}"
     pq.write_table(pa.table({"k": ["a", "b"], "n": [3, 0]}), path)
     table = open_table(path, count="n", category="k")
-    write_file(replaced(table, [1, 2]), folder / f"out{suffix}")
-    assert pq.ParquetFile(folder / f"out{suffix}").read().to_pydict() == {
-        "k": ["a", "b"],
-        "n": [1, 2],
-    }
+    assert replaced(table, [1, 2]).to_pydict() == {"k": ["a", "b"], "n": [1, 2]}
 
 
 @each_frame
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_every_frame_can_be_written(make, suffix, tmp_path):
     path = tmp_path / f"out{suffix}"
     write_file(make({"k": ["a;", 'b"'], "n": [3, 0]}), path)
@@ -60,28 +56,19 @@ def test_every_frame_can_be_written(make, suffix, tmp_path):
         assert again.style.delimiter == "\t"
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize(
     ("index", "names"),
     [(["a", "b"], ["index", "n"]), (pd.Index([7, 8], name="k"), ["k", "n"]), ([5, 6], ["n"])],
 )
-def test_a_pandas_index_that_says_something_is_written(tmp_path, suffix, index, names):
-    path = tmp_path / f"out{suffix}"
+def test_a_pandas_index_that_says_something_is_written(tmp_path, index, names):
+    path = tmp_path / "out.csv"
     write_file(pd.DataFrame({"n": [3, 0]}, index=index), path)
     again = read_file(path)
     assert list(again.columns) == names
 
 
-def test_text_becomes_integers_in_parquet_only_where_nothing_is_lost(tmp_path):
-    rows = [["01001", "3", "1", "5"], ["02001", "10", "", "+5"]]
-    write_file(text_table(("fips", "n", "gap", "plus"), rows), tmp_path / "t.parquet")
-    types = pq.read_schema(tmp_path / "t.parquet").types
-    assert types == [pa.string(), pa.int64(), pa.string(), pa.string()]
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_no_file_is_overwritten(tmp_path, suffix):
-    path = tmp_path / f"t{suffix}"
+def test_no_file_is_overwritten(tmp_path):
+    path = tmp_path / "t.csv"
     path.write_bytes(b"precious")
     with pytest.raises(HoldfastError, match="exists already"):
         write_file(text_table(("n",), [["1"]]), path)
@@ -145,5 +132,3 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     assert 'pip install "holdfast[parquet]"' in refusal(tmp_path / "t.parquet", count="n")
-    with pytest.raises(HoldfastError, match="holdfast\\[parquet\\]"):
-        write_file(text_table(("n",), [["1"]]), tmp_path / "new.parquet")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from math import inf, isfinite
+from math import inf, isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ class Answer(QuestionResult):
             question=question,
             estimate=float(estimate),
             interval=ends(draws, float(estimate), level, whole=unit is Unit.COUNT),
-            standard_error=float(np.std(draws)),
+            standard_error=float(np.std(draws)) if np.isfinite(draws).all() else inf,
             draws=draws,
             **fields,
         )
@@ -133,7 +133,7 @@ class Answer(QuestionResult):
 
     def _number(self, value: float) -> str:
         if not isfinite(value):
-            return "∞" if value > 0 else "-∞"
+            return "cannot be told" if isnan(value) else "∞" if value > 0 else "-∞"
         if self.unit in (Unit.SHARE, Unit.POINTS):
             sign = "%" if self.unit is Unit.SHARE else ""
             return unsigned_zero(f"{100 * value:.{max(self.places - 2, 0)}f}") + sign
@@ -160,13 +160,10 @@ class Answer(QuestionResult):
     def ratio(self, other: "Answer") -> "Answer":
         """This answer over another, about other rows or of another release."""
         self._check(other)
-        if other.estimate <= 0 or self.interval[0] < 0:
-            raise HoldfastError("a ratio needs answers above 0.")
-        estimate = self.estimate / other.estimate
-        ratio = self._with(other, "over", estimate, _divided, Unit.NUMBER)
-        if other.interval[0] > 0:
-            return ratio
-        return replace(ratio, interval=(max(ratio.interval[0], 0.0), inf), standard_error=inf)
+        if min(self.draws.min(), other.draws.min()) < 0:
+            raise HoldfastError("a ratio needs answers that cannot be below 0.")
+        estimate = self.estimate / other.estimate if other.estimate > 0 else nan
+        return self._with(other, "over", estimate, _divided, Unit.NUMBER)
 
     def _with(
         self,
@@ -216,7 +213,15 @@ class Answer(QuestionResult):
 
 @dataclass(frozen=True, kw_only=True)
 class Answers(QuestionResult, Mapping[Any, Answer]):
-    """One answer for every group of rows, by the group's name."""
+    """One answer for every group of rows, by the group's name.
+
+    >>> import holdfast, pandas
+    >>> table = pandas.DataFrame({"state": ["NE", "KS"] * 3, "n": [0, 5, 1, 0, 30, 2]})
+    >>> release = holdfast.privatize(table, epsilon=8, count="n", within="state", seed=1)
+    >>> answers = release.ask("total", by="state")
+    >>> list(answers), answers["NE"].estimate
+    (['KS', 'NE'], 31.0)
+    """
 
     question: str
     """What was asked of each."""
@@ -307,7 +312,7 @@ def _shuffled(size: int) -> Integers:
 
 def _divided(above: Floats, below: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(below > 0, above / below, np.finfo(float).max))
+        return np.asarray(above / below)
 
 
 def check_level(level: Any) -> float:

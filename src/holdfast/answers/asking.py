@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
 OF_ONE_ROW = ("mean", "total", "median", "quantile", "maximum")  # are its count
-LITTLE = "so few rows say little at this epsilon"
+LITTLE = "these rows say little at this epsilon"
 HIDDEN = "no row stands so far above the others that noise leaves the highest count to be told"
 YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability that it is 100%"
 

@@ -45,7 +45,15 @@ SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RowChanges(QuestionResult):
-    """For every row that is in both releases, what they say of its change."""
+    """For every row that is in both releases, what they say of its change.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)
+    >>> earlier = holdfast.privatize([0, 5, 1, 0, 2, 2], epsilon=8, seed=2)
+    >>> changes = release.changes(earlier)
+    >>> changes.noisy.tolist(), changes.stands_out.tolist()
+    ([0, 0, 0, 0, 28, 0], [False, False, False, False, True, False])
+    """
 
     level: float
     labels: tuple[str, ...] = field(repr=False)

@@ -20,6 +20,15 @@ class Regression(QuestionResult):
 
     `params`, `bse`, `tvalues`, `pvalues` are pandas series by name where pandas is installed, and
     dictionaries where it is not; `conf_int` is a data frame or a dictionary.
+
+    >>> import holdfast
+    >>> table = {"n": [3, 1, 0, 9, 4, 2, 8, 1, 0, 5] * 4, "x": [2, 1, 0, 3, 2, 1, 3, 1, 0, 2] * 4}
+    >>> import pandas
+    >>> known = {"count": "n", "keep": ["x"], "publish_anyway": ["x"], "epsilon": 8, "seed": 1}
+    >>> fitted = holdfast.privatize(pandas.DataFrame(table), **known).regress("n ~ x")
+    >>> low, high = fitted.interval("x")
+    >>> bool(low < fitted.params["x"] < high)
+    True
     """
 
     formula: str

@@ -19,7 +19,16 @@ from holdfast.tables.sources import open_source
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MergedRelease(Release):
-    """A release with columns of an analyst beside it, of which it promises nothing."""
+    """A release with columns of an analyst beside it, of which it promises nothing.
+
+    >>> import holdfast
+    >>> import pandas
+    >>> table = pandas.DataFrame({"place": list("abcdef"), "n": [0, 5, 1, 0, 30, 2]})
+    >>> release = holdfast.privatize(table, count="n", category="place", epsilon=8, seed=1)
+    >>> coast = pandas.DataFrame({"place": list("abcdef"), "coast": ["yes", "no"] * 3})
+    >>> release.merge(coast, on="place").ask("total", where="coast == 'yes'").estimate
+    31.0
+    """
 
     unmatched: tuple[str, ...] = ()
     """What answers say of rows to which nothing was merged."""

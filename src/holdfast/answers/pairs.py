@@ -10,6 +10,10 @@ sums $A_{11}, A_{22}, A_{12}$ and noise with fourth moments $u$:
     Var(sum of products) = v_2 A_11 + v_1 A_22 + n v_1 v_2
     Cov(squares, products) = 2 v_1 A_12
 
+True sums are a matrix without negative eigenvalues. The estimate is the likeliest such matrix, and
+an interval has the values of all that a likelihood ratio does not reject: up to -1 to 1, and for a
+slope without an end, where noise hides how much a count differs from row to row.
+
 Which part of the rows have such counts in both columns is read from a law of pairs. Chance makes
 counts of rates (Poisson's law), and normal scores with the correlation that makes the noisy counts
 most likely (a Gaussian copula) join the rates; some steps of expectation and maximisation carry the
@@ -18,7 +22,6 @@ it to what is known of each column. Its draws have those of both columns, of the
 odds that are others than those of normal scores, and of the rows drawn again.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
-from holdfast.answers.asking import answer_about, answer_by
+from holdfast.answers.asking import LITTLE, answer_about, answer_by
 from holdfast.answers.laws import CombinedNoise
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import TOTAL, condition
@@ -49,35 +52,14 @@ LEAST_ROWS = 1e-6  # in a class
 RATES, LEAST_RATE, RATE_STEPS = 30, 0.03, 100  # of Poisson's law
 OTHERWISE = 0.35  # deviation of log odds from those of normal scores
 TINY = 1e-300
+SPAN, GRID = 6.0, 161  # standard errors around the estimate, and points of each grid of matrices
+FLAT = 1e-9  # a distance as small as this is none
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moments:
-    """Means, variances and the covariance of two true counts; arrays for many draws of them."""
-
-    means: Floats
-    """Of shape (…, 2)."""
-    squares: Floats
-    """Variances and covariance, of shape (…, 3)."""
-
-    def correlation(self) -> Floats:
-        """Pearson's, within -1 and 1."""
-        spread = np.sqrt(np.maximum(self.squares[..., 0] * self.squares[..., 1], TINY))
-        return np.asarray(np.clip(self.squares[..., 2] / spread, -1.0, 1.0))
-
-    def slope(self) -> Floats:
-        """Of the least-squares line of the first count on the second."""
-        return np.asarray(self.squares[..., 2] / np.maximum(self.squares[..., 1], TINY))
-
-    def intercept(self) -> Floats:
-        """Of the same line."""
-        return np.asarray(self.means[..., 0] - self.slope() * self.means[..., 1])
-
-
-LINES: dict[str, tuple[str, Callable[[Moments], Floats]]] = {
-    "correlation": ("correlation of {0} and {1}", Moments.correlation),
-    "slope": ("slope of the line of {0} on {1}", Moments.slope),
-    "intercept": ("intercept of the line of {0} on {1}", Moments.intercept),
+LINES = {
+    "correlation": "correlation of {0} and {1}",
+    "slope": "slope of the line of {0} on {1}",
+    "intercept": "intercept of the line of {0} on {1}",
 }
 BOTH = ("both", "both zero")
 PAIRS = (*LINES, *BOTH, "ratio")
@@ -102,8 +84,8 @@ class Pair:
         """Rows that have a noisy count in both; in the others both are known to be zero."""
         return self.marks & self.columns[0].measured & self.columns[1].measured
 
-    def moments(self) -> tuple[Moments, Moments]:
-        """The moments as estimated, and draws of them."""
+    def line(self, question: str) -> tuple[float, Floats]:
+        """Correlation, slope or intercept of the first count on the second, and draws of it."""
         noisy = np.array([c.noisy[self.measured] for c in self.columns], dtype=np.float64)
         size, rows = self.size, noisy.shape[1]
         v = np.array([c.measurement.noise.variance for c in self.columns])
@@ -112,16 +94,17 @@ class Pair:
         away = noisy - means[:, None]
         sums = np.append((away**2).sum(axis=1) - rows * v, away[0] @ away[1])
         rest = (size - rows) * np.append(means**2, means[0] * means[1])
-        a = np.append(np.maximum(sums[:2], 0.0), sums[2])
-        covariance = np.diag(
-            np.append(4 * v * a[:2] + rows * (u - v**2), v[::-1] @ a[:2] + rows * v.prod())
-        )
-        covariance[2, :2] = covariance[:2, 2] = 2 * v * a[2]
+        a = np.maximum(sums[:2], 0.0)
+        covariance = np.diag(np.append(4 * v * a + rows * (u - v**2), v[::-1] @ a))
+        covariance[2, 2] += rows * v.prod()
+        product = np.clip(sums[2], -((a[0] * a[1]) ** 0.5), (a[0] * a[1]) ** 0.5)
+        covariance[2, :2] = covariance[:2, 2] = 2 * v * product
+        estimate, draws = _relation(sums + rest, covariance, slope=question != "correlation")
+        if question != "intercept":
+            return estimate, draws
         generator = np.random.default_rng(SEED)
-        noise = generator.multivariate_normal(np.zeros(3), covariance, size=DRAWS, method="eigh")
-        shift = generator.standard_normal((DRAWS, 2)) * np.sqrt(rows * v) / size
-        estimated = Moments(means=means, squares=(sums + rest) / size)
-        return estimated, Moments(means=means + shift, squares=(sums + rest + noise) / size)
+        drawn = means + generator.standard_normal((DRAWS, 2)) * np.sqrt(rows * v) / size
+        return float(means[0] - estimate * means[1]), drawn[:, 0] - draws * drawn[:, 1]
 
     def both(self, first: int, last: int | None) -> tuple[float, Floats]:
         """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
@@ -194,7 +177,7 @@ def _words(question: str, options: dict[str, Any], names: list[str]) -> str:
         return f"share of rows in which {plain[0]} and {plain[1]} are {condition(options)[0]}"
     if question == "ratio":
         return f"total of {plain[0]} over that of {plain[1]}"
-    return LINES[question][0].format(*plain)
+    return LINES[question].format(*plain)
 
 
 def _answer(
@@ -212,24 +195,63 @@ def _answer(
     elif question == "ratio":
         return _ratio(pair, words, level, notes)
     else:
-        moments, drawn = pair.moments()
-        spread = (moments.squares[:2] > 0).all() and (drawn.squares[:, :2] > 0).mean() > level
-        if not spread:
-            raise HoldfastError(
-                "the noise hides how much these counts differ from row to row, so a relation "
-                "cannot be told. Hint: more rows."
-            )
-        estimate, draws = float(LINES[question][1](moments)), LINES[question][1](drawn)
-    return Answer.of(
+        estimate, draws = pair.line(question)
+    answer = Answer.of(
         words,
         estimate,
         draws,
         level=level,
         unit=unit,
         rows=pair.size,
-        notes=tuple(notes),
         about=tuple((column, pair.marks) for column in pair.columns),
     )
+    return _noted(answer, notes)
+
+
+def _noted(answer: Answer, notes: list[str]) -> Answer:
+    """The answer with notes, the first that it says little where it does."""
+    low, high = answer.interval
+    little = high == np.inf or low == -np.inf or (low < 0 and high - low > max(-low, high))
+    return replace(answer, notes=(*[LITTLE] * little, *notes))
+
+
+def _relation(sums: Floats, covariance: Floats, *, slope: bool) -> tuple[float, Floats]:
+    r"""The likeliest correlation, or slope of the first count on the second, and draws of it.
+
+    Matrices are $t\,(\cos^2 a, \sin^2 a, r \sin a \cos a)$ with the correlation r. For each a and
+    r the best t is known, and with it how far the sums are from such a matrix. A draw is the least
+    or the greatest value among matrices that are not farther than a normal number, squared.
+    """
+    from scipy.special import ndtri
+
+    scale = np.maximum(sums[:2], np.diag(covariance)[:2] ** 0.5)
+    scale = np.append(scale, (scale[0] * scale[1]) ** 0.5)
+    weights = np.linalg.inv(covariance / np.outer(scale, scale))
+    sums, far = sums / scale, float(np.trace(covariance / np.outer(scale, scale))) ** 0.5
+    spread = np.maximum(sums[:2], far)
+    near = np.linspace(-SPAN * far, SPAN * far, GRID)
+    angles = np.arctan2(spread[1] ** 0.5, spread[0] ** 0.5) + near
+    r = sums[2] / (spread[0] * spread[1]) ** 0.5 + near
+    angles = np.append(np.linspace(0, np.pi / 2, GRID), np.clip(angles, 0, np.pi / 2))
+    r = np.append(np.linspace(-1, 1, GRID), np.clip(r, -1, 1))[:, None]
+    cos, sin = np.cos(angles), np.sin(angles)
+    ways = np.stack(np.broadcast_arrays(cos**2, sin**2, r * cos * sin), axis=-1)
+    along = np.maximum(ways @ weights @ sums, 0.0)
+    away = -(along**2) / np.einsum("ijk,kl,ijl->ij", ways, weights, ways)
+    values = np.broadcast_to(r, away.shape)
+    if slope:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = r * cos / sin * (scale[0] / scale[1]) ** 0.5
+        values = np.nan_to_num(slopes, posinf=np.inf, neginf=-np.inf)
+    order = np.argsort(away, axis=None)
+    far_off = np.sqrt(away.ravel()[order] - away.min())
+    z = ndtri((np.arange(DRAWS) + 0.5) / DRAWS)
+    place = np.searchsorted(far_off, np.abs(z) + FLAT, side="right") - 1
+    values = values.ravel()[order]
+    lows, highs = np.minimum.accumulate(values), np.maximum.accumulate(values)
+    tied = int(np.searchsorted(far_off, FLAT, side="right")) - 1
+    middle = float((lows[tied] + highs[tied]) / 2) if lows[tied] > -np.inf else np.nan
+    return middle, np.where(z < 0, lows[place], highs[place])
 
 
 def _ratio(pair: Pair, words: str, level: float, notes: list[str]) -> Answer:
@@ -238,7 +260,7 @@ def _ratio(pair: Pair, words: str, level: float, notes: list[str]) -> Answer:
         answer_about(ChosenRows(release=pair.release, column=c, marks=pair.marks), TOTAL, "", level)
         for c in pair.columns
     )
-    return replace(first.ratio(second), question=words, notes=tuple(notes), rows=pair.size)
+    return _noted(replace(first.ratio(second), question=words, rows=pair.size), notes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -77,7 +77,13 @@ def _law(column: "Column", row: int, name: str) -> RowLaw:
 
 @dataclass(frozen=True, kw_only=True)
 class TopRow:
-    """A row that may be among the highest."""
+    """A row that may be among the highest.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)
+    >>> release.top(1)[0].label, release.top(1)[0].interval
+    ('4', (30, 30))
+    """
 
     row: int
     """Its number in the table, from 0."""
@@ -96,7 +102,13 @@ class TopRow:
 
 @dataclass(frozen=True, kw_only=True)
 class TopRows(QuestionResult):
-    """The rows that are most likely among the k highest."""
+    """The rows that are most likely among the k highest.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)
+    >>> [row.released for row in release.top(2)]
+    [30, 5]
+    """
 
     rows: tuple[TopRow, ...]
     level: float
@@ -134,7 +146,14 @@ class TopRows(QuestionResult):
 
 
 class TopByGroup(QuestionResult, dict[Any, TopRows]):
-    """The rows on top of each group, by its name."""
+    """The rows on top of each group, by its name.
+
+    >>> import holdfast, pandas
+    >>> table = pandas.DataFrame({"state": ["NE", "KS"] * 3, "n": [0, 5, 1, 0, 30, 2]})
+    >>> release = holdfast.privatize(table, epsilon=8, count="n", within="state", seed=1)
+    >>> {state: top[0].released for state, top in release.top(1, by="state").items()}
+    {'KS': 5, 'NE': 30}
+    """
 
     def cells(self) -> Cells:
         """A line for each row of each group."""
@@ -284,7 +303,14 @@ def _on_top(drawn: Floats, k: int) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class RowComparison(QuestionResult):
-    """Which of two rows truly has more."""
+    """Which of two rows truly has more.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)
+    >>> compared = release.compare(4, 1)
+    >>> compared.first_more > 0.99, compared.interval
+    (True, (25, 25))
+    """
 
     first: str
     second: str

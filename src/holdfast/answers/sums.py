@@ -90,7 +90,16 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Derived(QuestionResult):
-    """A sum of columns or a rate: of every row with an interval, and by `ask` of rows together."""
+    """A sum of columns or a rate: of every row with an interval, and by `ask` of rows together.
+
+    >>> import holdfast
+    >>> import pandas
+    >>> table = pandas.DataFrame({"n": [0, 5, 1, 0, 30, 2], "people": [9, 8, 3, 4, 5, 6]})
+    >>> release = holdfast.privatize(table, count="n", keep=["people"], epsilon=8, seed=1)
+    >>> rates = release.derive("rate = n per 10 of people")
+    >>> rates.released.round(1).tolist(), round(rates.ask().estimate, 1)
+    ([0.0, 6.2, 3.3, 0.0, 60.0, 3.3], 10.9)
+    """
 
     release: "Release" = field(repr=False)
     formula: SumFormula

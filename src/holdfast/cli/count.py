@@ -31,7 +31,7 @@ def count(file: Path, by: list[str], categories: Path, out: Path, per: Text = No
     FILE: CSV, Parquet or Excel file, one row per person.
     --by COLUMN: Column of categories; more than once for several.
     --categories FILE: File that lists every category there is, including those with nobody.
-    --out FILE: New file for the counts: PRIVATE, not to publish.
+    --out FILE: New CSV file for the counts: PRIVATE, not to publish.
     --per
     """
     import holdfast

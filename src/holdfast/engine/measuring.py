@@ -1,11 +1,10 @@
 """Measures every column of counts of a table, batch by batch, and keeps what is public of rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers, Marks, narrowed
 from holdfast.fit.blocks import choose_blocks
 from holdfast.measure.measurement import Measurement
 from holdfast.measure.room import Room
@@ -24,48 +23,24 @@ def silent(_what: str, _done: float | None) -> None:
     """Progress that nobody watches."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Measured:
-    """Columns of counts once they are measured, and which rows are publicly known to be zero."""
-
-    columns: tuple[Column, ...]
-    structural_zero: Marks
-
-
-def measure(table: Table, promise: Promise, source: Randomness, progress: Progress) -> Measured:
+def measure(
+    table: Table, promise: Promise, source: Randomness, progress: Progress
+) -> tuple[Column, ...]:
     """Noisy counts of all rows, then noisy sums and totals, of every column of counts."""
     rooms = [_Column(name, budget, table, source) for name, budget in _named(table, promise)]
-    zero, group = np.zeros(table.rows, dtype=np.bool_), _Filled(table.rows)
     for batch in table.batches():
         some = slice(batch.start, batch.start + len(batch))
-        zero[some] = batch.structural_zero
-        group.put(batch.start, batch.group)
         for room in rooms:
             room.see(batch.start, batch.counts[room.name], batch.measured[room.name], batch.group)
             room.missing[some] = batch.missing[room.name]
         progress(MEASURING, batch.done)
     ties = source.words(len(rooms), stream="ties")
-    columns = (
-        room.finish(group.values, seed) for room, seed in zip(rooms, ties.tolist(), strict=True)
-    )
-    return Measured(columns=tuple(columns), structural_zero=zero)
+    pairs = zip(rooms, ties.tolist(), strict=True)
+    return tuple(room.finish(table.kept.group, seed) for room, seed in pairs)
 
 
 def _named(table: Table, promise: Promise) -> list[tuple[str, Budget]]:
     return list(zip(table.counts, promise.budgets, strict=True))
-
-
-class _Filled:
-    """Integers of all rows, in as few bytes each as they need."""
-
-    def __init__(self, rows: int) -> None:
-        self.values: Integers = np.zeros(rows, dtype=np.int32)
-
-    def put(self, start: int, values: Integers) -> None:
-        """Fill in the next rows."""
-        if self.values.dtype != np.int64 and len(values) and np.abs(values).max() >= 1 << 31:
-            self.values = self.values.astype(np.int64)
-        self.values[start : start + len(values)] = values
 
 
 class _Column:
@@ -74,7 +49,7 @@ class _Column:
     def __init__(self, name: str, budget: Budget, table: Table, source: Randomness) -> None:
         self.name, self.budget = name, budget
         self.missing, self.measured = np.zeros((2, table.rows), dtype=np.bool_)
-        self._noisy = _Filled(table.rows)
+        self._noisy: Integers = np.zeros(table.rows, dtype=np.int32)
         self._seen = 0
         self._room = Room(
             budget.noise_of_counts,
@@ -88,7 +63,9 @@ class _Column:
         values = np.zeros(len(counts), dtype=np.int64)
         values[measured] = self._room.noisy(counts[measured], group[measured], at=self._seen)
         self._seen += int(measured.sum())
-        self._noisy.put(start, values)
+        if narrowed(values).dtype == np.int64:
+            self._noisy = self._noisy.astype(np.int64, copy=False)
+        self._noisy[start : start + len(counts)] = values
         self.measured[start : start + len(counts)] = measured
 
     def finish(self, group: Integers, ties: int) -> Column:
@@ -105,7 +82,7 @@ class _Column:
             measurement=measurement,
             measured=self.measured,
             missing=self.missing,
-            noisy=self._noisy.values,
+            noisy=self._noisy,
             group=group,
             ties=ties,
         )

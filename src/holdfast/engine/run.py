@@ -165,12 +165,11 @@ class Run:
         """Measure and release. The stored copy has noisy counts and the columns that say which
         group a row is in, and no others."""
         source = randomness(self.request.seed)
-        measured = measure(self.table, self.promise, source, self.progress)
         release = self._release(
             promise=self.promise,
             made_with=version("holdfast"),
-            columns=measured.columns,
-            structural_zero=measured.structural_zero,
+            columns=measure(self.table, self.promise, source, self.progress),
+            structural_zero=self.table.kept.structural_zero,
             receipt=receipt,
             notes=(*self.table.notes, *notes),
         )

@@ -27,18 +27,19 @@ def share_between(values: Integers, rows: Floats, first: int, last: int | None) 
     >>> share_between(np.array([0, 3, 7]), np.array([2.0, 1.0, 1.0]), 3, None)
     array(0.5)
     """
-    return np.asarray(rows_between(values, rows, first, last) / number_of_rows(values, rows))
+    share = rows_between(values, rows, first, last) / number_of_rows(values, rows)
+    return np.asarray(np.minimum(share, 1.0))
 
 
 def rows_between(values: Integers, rows: Floats, first: int, last: int | None) -> Floats:
     """The number of such rows."""
     inside = values >= first if last is None else (values >= first) & (values <= last)
-    return np.asarray(rows[..., inside].sum(axis=-1))
+    return np.asarray(np.maximum(rows[..., inside].sum(axis=-1), 0.0))
 
 
 def total(values: Integers, rows: Floats) -> Floats:
-    """The sum of all counts."""
-    return np.asarray(rows @ values.astype(np.float64))
+    """The sum of all counts; a draw below 0, which no total is, is 0."""
+    return np.asarray(np.maximum(rows @ values.astype(np.float64), 0.0))
 
 
 def mean(values: Integers, rows: Floats) -> Floats:
@@ -69,7 +70,7 @@ def gini(values: Integers, rows: Floats) -> Floats:
     area = (rows * (2 * np.cumsum(amounts, axis=-1) - amounts)).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = 1 - area / (whole * number_of_rows(values, rows))
-    return np.asarray(np.where(whole > 0, found, 0.0))
+    return np.asarray(np.where(whole > 0, np.clip(found, 0.0, 1.0), 0.0))
 
 
 def quantile(values: Integers, rows: Floats, level: float) -> Floats:
@@ -101,8 +102,22 @@ def ends(
     >>> ends(np.array([0.0, 4.0]), 2.5, 0.5), ends(np.array([0.2, 0.4]), 2.0, 0.5, whole=True)
     ((1.0, 3.0), (0.0, 2.0))
     """
+    if not np.isfinite(drawn).all():
+        return _open_ends(drawn, level)
     low, high = middle(drawn, level).tolist()
     return outwards(low, high, estimate, whole=whole)
+
+
+def _open_ends(drawn: Floats, level: float) -> tuple[float, float]:
+    """The same of draws some of which have no end; what is not a number may be any.
+
+    >>> _open_ends(np.array([np.nan, 0.0, 1.0, np.inf]), 0.5)
+    (0.0, inf)
+    """
+    at = int((1 - level) / 2 * len(drawn))
+    low = np.sort(np.nan_to_num(drawn, nan=-np.inf, posinf=np.inf, neginf=-np.inf))[at]
+    high = np.sort(np.nan_to_num(drawn, nan=np.inf, posinf=np.inf, neginf=-np.inf))[-1 - at]
+    return float(low), float(high)
 
 
 def middle(drawn: Floats, level: float) -> Floats:

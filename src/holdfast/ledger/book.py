@@ -27,7 +27,16 @@ ALL_TIME, ANY_PERIOD = "all time", "any one period"
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """What a dataset, or a subset or a period of it, may spend, has spent, and has left."""
+    """What a dataset, or a subset or a period of it, may spend, has spent, and has left.
+
+    >>> import holdfast, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = holdfast.Ledger(folder.name + "/budget.ledger")
+    >>> ledger.set_limit("homicides", epsilon=2)
+    >>> ledger.balance("homicides").epsilon_left
+    Fraction(2, 1)
+    >>> folder.cleanup()
+    """
 
     dataset: str
     when: str = ALL_TIME

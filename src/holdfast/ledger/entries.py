@@ -44,7 +44,16 @@ class Begun:
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """What a dataset may spend from this entry on."""
+    """What a dataset may spend from this entry on.
+
+    >>> import holdfast, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = holdfast.Ledger(folder.name + "/budget.ledger")
+    >>> ledger.set_limit("homicides", epsilon=2)
+    >>> ledger.history("homicides")[0].epsilon
+    Fraction(2, 1)
+    >>> folder.cleanup()
+    """
 
     dataset: str
     epsilon: Fraction
@@ -67,7 +76,17 @@ class Purpose:
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """What one release has spent: it counts, whatever became of the release."""
+    """What one release has spent: it counts, whatever became of the release.
+
+    >>> import holdfast, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = holdfast.Ledger(folder.name + "/budget.ledger")
+    >>> ledger.set_limit("homicides", epsilon=2)
+    >>> number = ledger.spend("homicides", epsilon="1/2")
+    >>> ledger.spends()[0].epsilon, ledger.spends()[0].state.value
+    (Fraction(1, 2), 'open')
+    >>> folder.cleanup()
+    """
 
     receipt: Receipt
     """Its entry, as a release remembers it."""

@@ -72,7 +72,13 @@ class Ledger:
     def telling(
         self, *, purpose: str = "", file: Any = "", column: str = "", folder: Any = ""
     ) -> "Ledger":
-        """The same ledger, which records with each spend its purpose, file, column and folder."""
+        """The same ledger, which records with each spend what it was for.
+
+        Parameters
+        ----------
+        purpose, file, column, folder : text, optional
+            Why, of what, and to where something is released.
+        """
         words = {"purpose": purpose, "file": file, "column": column, "folder": folder}
         texts = {name: os.fsdecode(value) for name, value in words.items() if value}
         return replace(self, purpose=replace(self.purpose, **texts))
@@ -163,7 +169,15 @@ class Ledger:
         return pages.book.spends()[-1]
 
     def finish(self, spend: int, state: SpendState | str) -> None:
-        """Mark an open spend "done" or "abandoned". It counts either way."""
+        """Mark an open spend. It counts either way.
+
+        Parameters
+        ----------
+        spend : int
+            What `spend` has returned.
+        state : str
+            "done" or "abandoned".
+        """
         if state not in (SpendState.DONE, SpendState.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as pages:
@@ -176,32 +190,61 @@ class Ledger:
             pages.append(end)
 
     def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
-        """What a dataset, or a subset of it such as {"state": "NE"}, may spend, has spent and has
-        left; in a period, where one is named and each has a limit."""
+        """What a dataset, or a subset or a period of it, may spend, has spent and has left.
+
+        Parameters
+        ----------
+        dataset, subset, period
+            As for `spend`; a period counts where each has a limit.
+        """
         balances = self.must_fit(dataset, subset=subset, period=period)
         return balances[-1] if period is None else balances[0]
 
     def must_fit(self, dataset: str, *, subset: Any = None, period: Any = None) -> list[Balance]:
-        """Every balance that a release must fit: of its period, for all time."""
+        """Every balance that a release must fit: of its period, for all time.
+
+        Parameters
+        ----------
+        dataset, subset, period
+            As for `spend`.
+        """
         rows, days = read_subset(subset), read_period(period)
         with read(self.path, self.timeout) as pages:
             return pages.book.balances(check_name(dataset), rows, days)
 
     def balances(self, dataset: str | None = None) -> list[Balance]:
         """The balances of every dataset, by name: for all time, and of each period that has spent
-        anything where each has a limit."""
+        anything where each has a limit.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            Only this one.
+        """
         with read(self.path, self.timeout) as pages:
             names = pages.book.datasets if dataset is None else [check_name(dataset)]
             return [balance for name in names for balance in pages.book.all_balances(name)]
 
     def spends(self, dataset: str | None = None) -> list[Spend]:
-        """Every spend, of one dataset or of all, in the order in which they were paid."""
+        """Every spend, of one dataset or of all, in the order in which they were paid.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            Only this one.
+        """
         with read(self.path, self.timeout) as pages:
             return pages.book.spends(dataset)
 
     def history(self, dataset: str | None = None) -> list[Begun | Limit | Spend]:
         """The beginning, limits and spends, of one dataset or of all, in the order of writing,
-        whatever the clocks said."""
+        whatever the clocks said.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            Only this one.
+        """
         with read(self.path, self.timeout) as pages:
             entries = pages.book.history.values()
         return [
@@ -212,7 +255,15 @@ class Ledger:
 
     def composed_epsilon(self, dataset: str, *, delta: Any) -> Fraction:
         """An epsilon, at most what is spent, such that all releases of a dataset together are
-        (epsilon, delta)-private for every row; see `holdfast.privacy.composition`."""
+        (epsilon, delta)-private for every row; see `holdfast.privacy.composition`.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name in the ledger.
+        delta : number or text
+            With which probability the smaller epsilon may fail.
+        """
         spends = [replace(spend, period=None) for spend in self.spends(check_name(dataset))]
         return composed_epsilon(worst_charges(spends), delta=delta, sums=charged(spends))
 

@@ -90,16 +90,6 @@ class Tally:
             return self
         return _summed(self.value, np.zeros_like(self.value), self.rows, 1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        arrays = {name: getattr(self, name).tolist() for name in ("group", "value", "rows")}
-        return {"groups": self.groups, **arrays}
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Tally":
-        """The inverse of `to_dict`."""
-        return Tally(**{name: record[name] for name in ("groups", "group", "value", "rows")})
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sums:
@@ -229,27 +219,13 @@ class Measurement:
         return self.tally.groups
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything but the noisy counts, as plain values."""
         return {
-            "column": self.column,
             "noise": self.noise.to_dict(),
-            "tally": self.tally.to_dict(),
             "sums": [sums and sums.to_dict() for sums in self.sums],
             "whole": self.whole and self.whole.to_dict(),
             "totals": self.totals and self.totals.to_dict(),
         }
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Measurement":
-        """The inverse of `to_dict`."""
-        return Measurement(
-            column=record["column"],
-            noise=Noise.from_dict(record["noise"]),
-            tally=Tally.from_dict(record["tally"]),
-            sums=tuple(sums and Sums.from_dict(sums) for sums in record["sums"]),
-            whole=record["whole"] and Sums.from_dict(record["whole"]),
-            totals=record["totals"] and Totals.from_dict(record["totals"]),
-        )
 
 
 def _summed(value: Integers, group: Integers, rows: Integers | None, groups: int) -> Tally:

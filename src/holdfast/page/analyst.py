@@ -1,11 +1,13 @@
 """The analyst's way: from a release to an answer."""
 
 import shlex
+import shutil
 from typing import TYPE_CHECKING, Any
 
+from starlette.background import BackgroundTask
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Recipe
@@ -69,6 +71,16 @@ def _recipe(at: str, asked: dict[str, str]) -> Recipe:
         command=shlex.join(["holdfast", "ask", at, question, *words]),
         python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({call}))",
     )
+
+
+def zipped(site: Site, request: Request) -> Response:
+    """The whole folder of a release, in a zip file that is removed once it was sent."""
+    opened = _opened(site, request)
+    opened.verified(site).require()  # nothing else is in it, and no links
+    place, folder = site.state.make("zips"), opened.folder
+    made = shutil.make_archive(str(place / "release"), "zip", folder.parent, folder.name)
+    removal = BackgroundTask(shutil.rmtree, place, ignore_errors=True)
+    return FileResponse(made, filename=f"{folder.name}.zip", background=removal)
 
 
 def _opened(site: Site, request: Request) -> Opened:

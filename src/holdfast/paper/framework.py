@@ -29,7 +29,14 @@ from holdfast.privacy.rational import exact_fraction
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """A table of privatised counts, and everything that it was made with."""
+    """A table of privatised counts, and everything that it was made with.
+
+    >>> from holdfast import paper
+    >>> steps = paper.privatizers.CyclicLaplace(), paper.constructors.Heuristic()
+    >>> result = paper.privatize([0, 2, 1, 0, 5], 1, 8, *steps, seed=1)
+    >>> result.n, result.certificate.epsilon <= result.epsilon_2, result.distribution.sum()
+    (8, True, np.float64(1.0))
+    """
 
     counts: Integers
     """Released, in row order."""
@@ -90,7 +97,27 @@ class Result:
 
 
 def load(folder: str | os.PathLike[str]) -> Result:
-    """The result that was saved in a folder; its mechanism is certified once more."""
+    """The result that was saved in a folder; its mechanism is certified once more.
+
+    Parameters:
+        folder: Where `Result.save` has written it.
+
+    Returns:
+        A `Result`, with the same table and mechanism.
+
+    Raises:
+        HoldfastError: If the folder holds no such result.
+        CertificateError: If the weights do not prove their claim.
+
+    >>> import tempfile
+    >>> from holdfast import paper
+    >>> steps = paper.privatizers.CyclicLaplace(), paper.constructors.Heuristic()
+    >>> result = paper.privatize([0, 2, 1, 0, 5], 1, 8, *steps, seed=1)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = result.save(f"{place}/paper")
+    ...     bool((load(folder).counts == result.counts).all()), bool(paper.verify(folder))
+    (True, True)
+    """
     return Result(**bundle.read(Path(folder)))
 
 

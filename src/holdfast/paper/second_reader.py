@@ -24,7 +24,22 @@ Rows = list[list[int]]
 
 
 def verify(folder: str | os.PathLike[str]) -> Verification:
-    """Check the table, z, the weights and their certificate of a folder, from its files alone."""
+    """Check the table, z, the weights and their certificate of a folder, from its files alone.
+
+    Parameters:
+        folder: Where `Result.save` has written it.
+
+    Returns:
+        A `Verification`: true if every check passed.
+
+    Raises:
+        HoldfastError: If the folder holds no such result.
+
+    >>> verify("no such folder")
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `no such folder` cannot be read as a result of the paper's \
+framework (FileNotFoundError).
+    """
     place = Path(folder)
     try:
         record = json.loads((place / "record.json").read_text(encoding="utf-8"))

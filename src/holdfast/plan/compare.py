@@ -28,7 +28,12 @@ WARNING = "NOT PRIVATE: all of this is computed from the true counts."
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """What methods did to one table. NOT PRIVATE: it was computed from the true counts."""
+    """What methods did to one table. NOT PRIVATE: it was computed from the true counts.
+
+    >>> compared = compare([0, 0, 1, 2, 5] * 20, epsilons=[1], methods=["rounding"], repetitions=1)
+    >>> round(compared.non_private_errors["rounding", "1"]["zeros"], 2)  # 1 and 2 became 0
+    0.4
+    """
 
     non_private_errors: dict[tuple[str, str], dict[str, float]]
     """By method and epsilon: mean absolute errors of a single count, of the distribution, of every

@@ -21,7 +21,11 @@ WIDTH = 78  # of a line that fits any screen
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What an epsilon lets anybody learn about one person, at the most."""
+    """What an epsilon lets anybody learn about one person, at the most.
+
+    >>> explain(1).sentence.endswith("right at most 73 times in 100; a coin is right 50 times.")
+    True
+    """
 
     epsilon: Fraction
 
@@ -106,12 +110,17 @@ def explain(epsilon: Any) -> Explanation:
     Parameters
     ----------
     epsilon : int, float, str, Decimal or Fraction
-        Above 0 and at most 100, or `HoldfastError` is raised.
+        Above 0 and at most 100.
 
     Returns
     -------
     Explanation
         Odds, sentences, known deployments; printed, a page of text.
+
+    Raises
+    ------
+    HoldfastError
+        If it is no such number.
 
     Examples
     --------

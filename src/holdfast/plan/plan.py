@@ -24,7 +24,12 @@ MOST_ROWS = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What to expect of a release at one budget."""
+    """What to expect of a release at one budget.
+
+    >>> expected = plan("geometric:3", rows=50, epsilons=["2"], repetitions=1).expected[0]
+    >>> expected.epsilon, expected.off < 1
+    ('2', True)
+    """
 
     epsilon: str
     off: float
@@ -37,7 +42,12 @@ class Expected:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plan:
-    """What to expect of a release of a table like the prior; no private data took part."""
+    """What to expect of a release of a table like the prior; no private data took part.
+
+    >>> planned = plan("geometric:3", rows=50, epsilons=["2"], repetitions=1)
+    >>> len(planned.table.counts), planned.smallest
+    (50, None)
+    """
 
     table: KnownTable
     """The table that was released in simulations."""

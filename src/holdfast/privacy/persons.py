@@ -203,7 +203,13 @@ def _weights(weights: Any, columns: Sequence[str]) -> tuple[Fraction, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """Epsilon, who is protected by it, and the exact budget of each column of counts."""
+    """Epsilon, who is protected by it, and the exact budget of each column of counts.
+
+    >>> import holdfast
+    >>> promise = holdfast.privatize([0, 5, 1], epsilon="1/2", seed=1).promise
+    >>> promise.epsilon, promise.budgets[0].epsilon, promise.randomness
+    (Fraction(1, 2), Fraction(1, 2), 'a seed (simulation: protects nobody)')
+    """
 
     epsilon: Fraction
     """For one person, in all."""

@@ -41,6 +41,7 @@ class Answering:
             against: An earlier release, whose answer is subtracted.
             label: The column that names the rows; the category by default.
             level: The coverage of the interval.
+            options: What a named question takes, such as `equal=0` or `at=0.9`.
 
         Returns:
             An `Answer`, `Answers` by group, or what a typed question asks for.
@@ -150,13 +151,21 @@ class Answering:
         return merge(self._release, table, on)
 
     def impute(self, times: int = 20) -> list[Any]:
-        """So many tables with plausible true counts, for other software and Rubin's rules."""
+        """So many tables with plausible true counts, for other software and Rubin's rules.
+
+        Parameters:
+            times: How many tables.
+        """
         from holdfast.answers.imputation import impute
 
         return impute(self._release, times)
 
     def to_excel(self, path: "str | PathLike[str]") -> Path:
-        """Write the report as an Excel workbook: the table, the distribution, answers, groups."""
+        """Write the report as an Excel workbook: the table, the distribution, answers, groups.
+
+        Parameters:
+            path: The file to write.
+        """
         from holdfast.answers.report.workbook import workbook
         from holdfast.tables.files import write_whole
 

@@ -120,10 +120,8 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
 
 def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
-    measurement = column.measurement.to_dict()
-    public = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
     ranks = {"ties": str(column.ties), "relations": list(column.relations)}
-    return {"name": column.name, "missing": missing, **ranks, **public}
+    return {"name": column.name, "missing": missing, **ranks, **column.measurement.to_dict()}
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -21,9 +21,9 @@ from holdfast.release.escape import csv_cell, csv_label, from_csv_label
 from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.keys import keys_between
+from holdfast.tables.keys import keys_between, numbered
 from holdfast.tables.spans import digits
-from holdfast.tables.texts import Texts, lines
+from holdfast.tables.texts import Chosen, Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache
@@ -62,8 +62,8 @@ class Dialect:
         cells = self.delimiter.join(texts if plain else map(csv_cell, texts))
         return (cells or '""') + self.newline  # a line must not be blank
 
-    def joined(self, columns: Sequence[Texts]) -> str:
-        """Records of columns whose cells are escaped, as `cells_of` has them."""
+    def joined(self, columns: Sequence[Texts | Chosen]) -> Iterator[bytes]:
+        """Records of columns whose cells are escaped, as `cells_of` has them, some at a time."""
         return lines(columns, self.delimiter, self.newline)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,11 +101,17 @@ def cells_of(texts: Texts) -> Texts:
     >>> cells_of(Texts.of(["a", "-b", "c,d"])).to_pylist()
     ['a', "'-b", '"c,d"']
     """
+    if _is_odd(texts) or texts.begin_with(_FIRST):
+        return Texts.of([csv_cell(text) for text in texts.to_pylist()])
+    return texts
+
+
+def _is_odd(texts: Texts) -> bool:
+    """Whether a text holds what is written between quotes."""
+    if texts.plain:
+        return False
     together = texts.by_line()
-    odd = together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
-    if not odd and not texts.begin_with(_FIRST):
-        return texts
-    return Texts.of([csv_cell(text) for text in texts.to_pylist()])
+    return together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
 
 
 def escaped(texts: Texts) -> Texts:
@@ -149,10 +155,9 @@ def _whole_number(cell: str, file: str) -> int:
 
 def numbers_of(cells: Texts, numbers: Mapping[str, int], file: str) -> Integers:
     """The number of each label; raises where a label has none."""
-    keys = keys_between(cells.data, cells.starts, cells.stops)
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    which, rows = numbered(keys_between(cells.data, cells.starts, cells.stops))
     try:
-        every = [numbers[label] for label in labels_of(cells[first]).to_pylist()]
+        every = [numbers[label] for label in labels_of(cells[rows]).to_pylist()]
     except KeyError:
         raise HoldfastError(f"`{file}` names a group that release.json does not have.") from None
     return np.array(every, dtype=np.int64)[which]
@@ -201,7 +206,7 @@ def _records(
     blank = width == 1 and _BLANK_LINE.search(data)
     try:
         rows = None if blank else scan(data, ("",) * width, delimiter, final=final)
-        if rows is None or np.diff(rows.first, append=rows.used).max(initial=0) > LONGEST_RECORD:
+        if rows is None:
             return _listed(data, name, delimiter, width, final=final)
         data[: rows.used].decode()
     except UnicodeDecodeError:

@@ -74,8 +74,17 @@ class StoredRows:
 def load(folder: Folder) -> Release:
     """The release in a folder that `Release.save` has written.
 
-    Raises `HoldfastError` if a file was damaged. Whoever changes a bundle on purpose can change its
-    checksums as well: `holdfast.verify` recomputes what is in it.
+    Whoever changes a bundle on purpose can change its checksums as well: `holdfast.verify`
+    recomputes what is in it.
+
+    Parameters:
+        folder: The path of a bundle.
+
+    Returns:
+        The `Release` as it was saved, without the true table.
+
+    Raises:
+        HoldfastError: If there is no release, or one of its files was damaged.
 
     >>> import holdfast, tempfile
     >>> with tempfile.TemporaryDirectory() as place:

@@ -34,6 +34,12 @@ class Column:
 
     Arrays are in row order, over all rows of the table; rows that were not measured are marked.
     They are empty where a long table is written and not held.
+
+    >>> import holdfast
+    >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)
+    >>> column = release.columns[0]
+    >>> column.noisy.tolist(), column.measurement.noise.epsilon == column.budget.counts
+    ([0, 5, 1, 0, 30, 2], True)
     """
 
     name: Name
@@ -112,7 +118,14 @@ def _wide(*arrays: Integers) -> Iterator[Integers]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Group:
-    """One group of a release."""
+    """One group of a release.
+
+    >>> import holdfast, pandas
+    >>> table = pandas.DataFrame({"state": ["NE", "KS"] * 3, "n": [0, 5, 1, 0, 30, 2]})
+    >>> release = holdfast.privatize(table, epsilon=8, count="n", within="state", seed=1)
+    >>> release.groups["NE"].distribution.counts().tolist()
+    [0, 1, 30]
+    """
 
     name: str
     number: int
@@ -286,7 +299,11 @@ class Release(Answering):
         )
 
     def zeros(self, group: int | None = None) -> int:
-        """How many rows are publicly known to be zero, in all or in a group."""
+        """How many rows are publicly known to be zero, in all or in a group.
+
+        Parameters:
+            group: Its number in the order of the groups.
+        """
         return int(self._zeros.sum() if group is None else self._zeros[group])
 
     @cached_property
@@ -297,7 +314,12 @@ class Release(Answering):
 
     def histogram(self, column: Column, group: int | None = None) -> Histogram:
         """How many rows of the released table have each count, in all or in a group: those
-        publicly known to be zero are in, missing ones are not."""
+        publicly known to be zero are in, missing ones are not.
+
+        Parameters:
+            column: Of counts, such as `release["homicides"]`.
+            group: Its number in the order of the groups; None for all rows.
+        """
         measured = column.distribution if group is None else column.histograms[group]
         return collected(np.append(measured.values, 0), np.append(measured.rows, self.zeros(group)))
 
@@ -349,11 +371,19 @@ class Release(Answering):
         return self._replace({column.name: self.shown(column.counts) for column in self.columns})
 
     def shown(self, counts: Integers) -> Integers:
-        """Counts as a table shows them: at most `top_code`."""
+        """Counts as a table shows them: at most `top_code`.
+
+        Parameters:
+            counts: Released counts.
+        """
         return counts if self.top_code is None else np.minimum(counts, self.top_code)
 
     def head(self, rows: int = 5) -> Any:
-        """The first rows of the table: a pandas data frame, or of text where there is no pandas."""
+        """The first rows of the table: a pandas data frame, or of text where there is no pandas.
+
+        Parameters:
+            rows: How many.
+        """
         from holdfast.release.frames import head
 
         return head(self, rows)
@@ -369,8 +399,9 @@ class Release(Answering):
         """The same measurement, matched again within other groups, by any published columns: each
         group then has a distribution of its own in the table. Costs nothing.
 
-        `within` is what `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
-        or a list of them. Such as `release.by("region").groups["West"].distribution`.
+        Parameters:
+            within: What `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
+                or a list of them. Such as `release.by("region").groups["West"].distribution`.
         """
         from holdfast.release.regroup import regrouped
 
@@ -387,7 +418,12 @@ class Release(Answering):
 
     def plot(self, *, of: str | None = None, group: str | None = None) -> Any:
         """The distribution of a column of counts, of all rows or of a group, with its intervals,
-        as a matplotlib figure."""
+        as a matplotlib figure.
+
+        Parameters:
+            of: The column of counts, where there are several.
+            group: The name of a group; all rows by default.
+        """
         from holdfast.release.plot import plot
 
         return plot(self, of=of, group=group)

@@ -6,7 +6,7 @@ docs/bundle.md is their specification. Rows come in batches and no more of them 
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from holdfast.release.record import PARTS, ROWS, rows_header, table_name
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.texts import Texts
+from holdfast.tables.texts import Chosen, Texts
 
 
 def table_header(release: Release) -> list[str]:
@@ -38,21 +38,21 @@ class RowFiles:
         self.rows = 0
         self.missing = dict.fromkeys((column.name for column in release.columns), 0)
         self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
-        self._rows = opened(folder / ROWS, release.dialect, stack)
+        rows = opened(folder / ROWS, release.dialect, stack)
         header = rows_header(
             release.category,
             (column.title for column in release.columns),
             grouped=bool(release.partition.within.parts),
         )
-        self._rows.write(release.dialect.line(header))
-        self._names = cells_of(Texts.of([*release.group_names, ""])).to_pylist()
+        self._rows = _below(rows, release.dialect.line(header))
+        self._names = cells_of(Texts.of([*release.group_names, ""]))
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns
         }
         place = folder / table_name(release.table_format)
         if release.table_format == "csv":
-            self._table = opened(place, release.dialect, stack)
-            self._table.write(release.dialect.line(table_header(release)))
+            table = opened(place, release.dialect, stack)
+            self._table = _below(table, release.dialect.line(table_header(release)))
             self._write_table = self._write_text
         else:
             self._write_table = _ParquetTable(place, release, stack).write
@@ -67,14 +67,14 @@ class RowFiles:
         for name, marks in batch.missing.items():
             self.missing[name] += int(marks.sum())
         self._write_table(batch)
-        columns = [self._labels(batch)]
+        columns: list[Texts | Chosen] = [self._labels(batch)]
         if release.partition.within.parts:
-            columns.append(Texts.of(self._names, batch.group))
+            columns.append(Chosen(self._names, batch.group))
         for column in release.columns:
             said = self._intervals[column.name]
             missing = batch.missing[column.name]
             columns.append(said(batch.noisy[column.name], batch.group, zero, missing))
-        self._rows.write(release.dialect.joined(columns))
+        self._rows.writelines(release.dialect.joined(columns))
 
     def _labels(self, batch: RowBatch) -> Texts:
         if self.release.category is None:
@@ -84,11 +84,18 @@ class RowFiles:
 
     def _write_text(self, batch: RowBatch) -> None:
         release = self.release
-        columns = [_cells(batch, name) for name in release.published]
+        columns: list[Texts | Chosen] = [_cells(batch, name) for name in release.published]
         columns += [
             _count_texts(batch.counts[each.name], release.top_code) for each in release.columns
         ]
-        self._table.write(release.dialect.joined(columns))
+        self._table.writelines(release.dialect.joined(columns))
+
+
+def _below(file: TextIO, header: str) -> BinaryIO:
+    """What is written below a header, as bytes."""
+    file.write(header)
+    file.flush()
+    return file.buffer
 
 
 def _cells(batch: RowBatch, name: str) -> Texts:
@@ -96,13 +103,13 @@ def _cells(batch: RowBatch, name: str) -> Texts:
     return cells_of(texts_of(batch.cells[name]))
 
 
-def _count_texts(counts: Integers, top: int | None) -> Texts:
+def _count_texts(counts: Integers, top: int | None) -> Chosen:
     """Released counts as text; "" where one is missing."""
     values, which = coded(counts)
     texts = ["" if value < 0 else str(value) for value in values.tolist()]
     if top is not None:
         texts[int(np.searchsorted(values, top)) :] = [or_more(top)] * int((values >= top).sum())
-    return Texts.of(texts, which)
+    return Chosen(Texts.of(texts), which)
 
 
 def coded(values: Integers) -> tuple[Integers, Integers]:
@@ -121,13 +128,13 @@ def coded(values: Integers) -> tuple[Integers, Integers]:
 
 def _interval_texts(
     column: Column, release: Release
-) -> Callable[[Integers, Integers, Marks, Marks], Texts]:
+) -> Callable[[Integers, Integers, Marks, Marks], Chosen]:
     """Function that writes the five cells of rows from noisy counts, groups, and marks."""
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
     zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
 
-    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Texts:
+    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Chosen:
         values, places = coded(noisy)
         beyond = groups * len(values)
         keys = np.where(zero, beyond, np.where(missing, beyond + 1, group * len(values) + places))
@@ -138,7 +145,7 @@ def _interval_texts(
         columns = [map(str, array.tolist()) for array in (value, *ends)]
         lines = list(map(delimiter.join, zip(*columns, strict=True)))
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
-        return Texts.of(lines, which)
+        return Chosen(Texts.of(lines), which)
 
     return texts
 

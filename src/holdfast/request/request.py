@@ -163,11 +163,6 @@ class Request(Declared):
         """What release.json says of a request: plain values."""
         return {name: self._recorded(name) for name, about in FIELDS.items() if about.recorded}
 
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> "Request":
-        """The inverse of `to_dict`: a request that does not say where its table is."""
-        return cls.read(**record)
-
     def words(self) -> dict[str, Any]:
         """What decides the noise, beside the table: by this a ledger knows an equal request."""
         return {name: self._recorded(name) for name, about in FIELDS.items() if about.decides}

@@ -147,16 +147,11 @@ def open_query(relation: Any) -> Source:
     except ImportError:
         raise no_pyarrow("DuckDB relations need") from None
     try:
-        reader, held, rows = relation.to_arrow_reader(ROWS), [], 0
-        for batch in reader:
-            held.append(batch)
-            rows += len(batch)
-            if rows > FEW:
-                return Query(relation)
-        table = pa.Table.from_batches(held, reader.schema)
+        reader = relation.limit(FEW + 1).to_arrow_reader(ROWS)
+        table = pa.Table.from_batches(reader, reader.schema)
     except Exception:
         raise HoldfastError("`table`: the duckdb query failed. Hint: run it by itself.") from None
-    return _duckdb_frame(relation, table)
+    return _duckdb_frame(relation, table) if len(table) <= FEW else Query(relation)
 
 
 def _duckdb_frame(relation: Any, table: Any) -> Frame:

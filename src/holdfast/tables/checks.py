@@ -4,27 +4,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
-from holdfast.tables.keys import LABELS, Repeats, joined_keys, text_keys
+from holdfast.tables.keys import LABELS, Repeats, any_among, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
-from holdfast.tables.source import Batch, Piece, Rows, Source
+from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
 from holdfast.tables.spans import Keys
-from holdfast.tables.structural_zeros import StructuralZeros, check_marks
+from holdfast.tables.subset import StructuralZeros, check_marks
 
 MOST_BESIDE = 40
 """Withheld columns that kept ones are compared with."""
-RowSums = dict[str, int]
 
 
 class Reading:
@@ -97,7 +95,8 @@ class FirstPass:
         self.rows, self.structural_zeros = 0, 0
         self.missing = dict.fromkeys(roles.counts, 0)
         self._measured = dict.fromkeys(roles.counts, 0)
-        self.sums: RowSums = {}
+        self._counts: dict[str, list[Integers]] = {name: [] for name in roles.counts}
+        self._zero = list[Marks]()
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
@@ -122,7 +121,8 @@ class FirstPass:
         for name, column in wanted.counts.items():
             self.missing[name] += int((column == MISSING).sum())
             self._measured[name] += int(measured[name].sum())
-        self.sums = row_sums(wanted, self.sums)
+            self._counts[name].append(narrowed(column))
+        self._zero.append(wanted.structural_zero)
 
     def finish(self) -> tuple[str, ...]:
         """Raise if something is not in order; else what a reader should know, without counts."""
@@ -134,6 +134,14 @@ class FirstPass:
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
         subset = self.roles.subset
         return (*([] if subset is None else [subset.note]), *notes, *self._source.notes)
+
+    def kept(self) -> Kept:
+        """What is kept of all rows, once their groups are settled."""
+        return Kept(
+            counts={name: np.concatenate(parts) for name, parts in self._counts.items()},
+            structural_zero=np.concatenate(self._zero),
+            group=self.groups.groups(),
+        )
 
     def _labels(self, rows: Rows) -> None:
         category = self.roles.options.category
@@ -148,7 +156,7 @@ class FirstPass:
             ) from None
         self._repeats.see(keys)
         if not self._named:
-            named = bool(np.isin(keys, self._totals).any())
+            named = any_among(keys, self._totals)
             glanced = rows.labels_with(category, GLANCE) if self.rows < LOOKED_AT else []
             self._named = named or any(map(is_total, glanced))
 
@@ -194,14 +202,6 @@ class FirstPass:
             f"{options.category} has repeated values; every row is treated as a category of its "
             "own",
         )
-
-
-def row_sums(batch: Batch, before: RowSums) -> RowSums:
-    """Sums of the counts and marks of rows, by which they are known again however they are cut;
-    `before` are those of the rows before them."""
-    zeros = {"": crc32(batch.structural_zero.tobytes(), before.get("", 0))}
-    counts = {f"count {name}": column.tobytes() for name, column in batch.counts.items()}
-    return zeros | {name: crc32(data, before.get(name, 0)) for name, data in counts.items()}
 
 
 def _compared(roles: Roles) -> list[str]:

@@ -9,7 +9,9 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.csv_text import LONGEST_CELL
 
 _SHOWN = 8
-_NUMBER = re.compile(r"[<>≤≥~+-]?\s*[$€£]?[0-9][0-9 .,_']*(?:e[+-]?[0-9]+)?\s*%?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[<>≤≥~+-]?\s*[$€£]?[0-9][0-9 .,_'\u2019\u00a0\u202f]*(?:e[+-]?[0-9]+)?\s*%?", re.IGNORECASE
+)
 
 
 def names_in(value: Any, parameter: str) -> tuple[str, ...]:
@@ -39,7 +41,7 @@ def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
 
 
 def reads_as_number(name: Any) -> bool:
-    """Whether the name of a column is what a cell of data would be.
+    """Whether the name of a column, or a cell, is written like a number.
 
     >>> [reads_as_number(name) for name in ("7", " 1,204.0", "<5", "-999", "n2019", "county")]
     [True, True, True, True, False, False]

@@ -16,14 +16,14 @@ from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.source import ListRows, Rows, Source
-from holdfast.tables.sources import open_columns, open_source
+from holdfast.tables.sources import open_source
 from holdfast.tables.spans import Keys
 
 _Key = tuple[Any, ...]
 
 
 def count_by(
-    frame: Any, *, by: str | Sequence[str], categories: Any, per: str | None = None
+    table: Any, *, by: str | Sequence[str], categories: Any, per: str | None = None
 ) -> Any:
     """The number of rows in each listed category, as a frame of the same kind.
 
@@ -33,11 +33,14 @@ def count_by(
     one person is in it gives that person away. What is listed is published.
 
     Parameters:
-        frame: A data frame with a row per person, or the path of a CSV, Parquet or Excel file.
+        table: A data frame with a row per person, or the path of a CSV, Parquet or Excel file.
         by: The columns that make a category.
         categories: A list of them, or the path of a file that has the columns `by`.
         per: A column that says whose row it is: a person counts once, where the first of their
             rows is, so that `contributions=1` holds. Without it every row is a person.
+
+    Returns:
+        A table of the kind that came in, which `holdfast.privatize` takes.
 
     Raises:
         HoldfastError: If a person is in a category that is not listed, or a column is not there.
@@ -47,19 +50,18 @@ def count_by(
     >>> count_by(people, by="county", categories=["Ely", "Kent", "Rye"])["count"].tolist()
     [1, 2, 0]
     """
-    return counted_by(frame, TableOptions(), by=by, categories=categories, per=per)
+    return counted_by(table, TableOptions(), by=by, categories=categories, per=per)
 
 
 def counted_by(
-    frame: Any, part: TableOptions, *, by: str | Sequence[str], categories: Any, per: str | None
+    table: Any, part: TableOptions, *, by: str | Sequence[str], categories: Any, per: str | None
 ) -> Any:
     """The same for some part of a file."""
     names = _names(by)
-    named = isinstance(frame, str | os.PathLike)
-    source = open_source(frame, part) if named else open_columns(frame)
-    if source is None:
+    source = open_source(table, part)
+    if not source.columns:
         raise HoldfastError(
-            f"`frame` must be a data frame with a row per person, got {type(frame).__name__}. "
+            f"`table` must be a data frame with a row per person, got {type(table).__name__}. "
             "Hint: a pandas, polars, pyarrow or DuckDB table, or the path of a file."
         )
     for name in names:
@@ -88,7 +90,7 @@ class _Counting:
                 counts = np.zeros(len(index), dtype=np.int64)
             counts += self._counted(piece.rows, piece.row, index)
         if first is None:
-            raise HoldfastError("`frame` has no rows. Hint: give one row per person.")
+            raise HoldfastError("`table` has no rows. Hint: give one row per person.")
         columns = [list(cells) for cells in zip(*index, strict=True)]
         if isinstance(first, FrameRows):
             return self._frame(first, columns, counts)

@@ -1,20 +1,18 @@
 """The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import SimpleNamespace
 from typing import Any
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_text import DELIMITERS, CsvStyle
 from holdfast.tables.source import Held, ListRows
 
-CHUNK = 1 << 12  # rows that are written at a time
 SHOWN = 10  # rows, in a notebook
 
 
@@ -57,7 +55,7 @@ class CsvTable(Held):
         return self.column(name)
 
     def _repr_html_(self) -> str:
-        lines = [("th", self.columns), *(("td", row) for row in self._some(slice(SHOWN)))]
+        lines = [("th", self.columns), *(("td", row) for row in self.rows[:SHOWN])]
         body = "".join(
             f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
             for tag, cells in lines
@@ -65,21 +63,8 @@ class CsvTable(Held):
         more = len(self) - SHOWN
         return f"<table>{body}</table>" + (f"<p>… and {more:,} more rows</p>" if more > 0 else "")
 
-    def _some(self, rows: slice) -> Iterable[tuple[str, ...]]:
-        return zip(*(cells[rows] for cells in self.body.columns), strict=True)
-
     def to_bytes(self) -> bytes:
         """The table as a file: same delimiter, line ends, encoding and byte order mark."""
-        encoding = self.style.encoding
-        try:
-            return self.style.bom + b"".join(part.encode(encoding) for part in self._texts())
-        except UnicodeEncodeError:
-            raise HoldfastError(
-                f"a cell cannot be written in {encoding}. Hint: use encoding='utf-8'."
-            ) from None
-
-    def _texts(self) -> Iterator[str]:
-        """The header, and some rows at a time."""
         # Unquoted, some names would mislead the next reader: those with another delimiter inside,
         # with what looks like a byte order mark in front, or with nothing that can be seen.
         misleading = (
@@ -87,20 +72,18 @@ class CsvTable(Held):
             or self.columns[0].startswith("\ufeff")
             or not "".join(self.columns).strip()
         )
-        yield self._lines([self.columns], csv.QUOTE_ALL if misleading else csv.QUOTE_MINIMAL)
-        for at in range(0, len(self), CHUNK):
-            yield self._lines(self._some(slice(at, at + CHUNK)), csv.QUOTE_MINIMAL)
+        header = self._lines([self.columns], csv.QUOTE_ALL if misleading else csv.QUOTE_MINIMAL)
+        text = header + self._lines(zip(*self.body.columns, strict=True), csv.QUOTE_MINIMAL)
+        return self.style.bom + text.encode(self.style.encoding)
 
-    def _lines(self, rows: Iterable[Sequence[str]], quoting: Any) -> str:
+    def _lines(self, rows: Iterable[Iterable[str]], quoting: Any) -> str:
+        """Rows as lines, in which a cell that holds either end of a line is quoted: the writer of
+        older Pythons quotes its own alone."""
         # One column shows no delimiter; the next reader will take it for a comma.
         delimiter = self.style.delimiter if len(self.columns) > 1 else DELIMITERS[0]
-        return csv_text(rows, newline=self.style.newline, delimiter=delimiter, quoting=quoting)
-
-
-def csv_text(rows: Iterable[Iterable[Any]], *, newline: str = "\n", **style: Any) -> str:
-    """Rows as lines of a CSV file, in which a cell that holds either end of a line is quoted: the
-    writer of older Pythons quotes its own alone."""
-    lines: list[str] = []
-    sink = SimpleNamespace(write=lines.append)
-    csv.writer(sink, lineterminator="\r\n", **style).writerows(rows)
-    return "".join(lines if newline == "\r\n" else [line[:-2] + newline for line in lines])
+        lines: list[str] = []
+        sink: Any = SimpleNamespace(write=lines.append)
+        csv.writer(sink, lineterminator="\r\n", delimiter=delimiter, quoting=quoting).writerows(
+            rows
+        )
+        return "".join(line[:-2] + self.style.newline for line in lines)

@@ -16,7 +16,7 @@ from holdfast.tables.csv_text import (
 )
 from holdfast.tables.source import ListRows, Rows
 
-BLOCK = 1 << 23
+BLOCK = 1 << 20  # bytes, whose cells a processor's cache holds
 
 
 class BlockReader:

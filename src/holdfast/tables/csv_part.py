@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv_text import DELIMITERS, find_encoding
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
@@ -21,7 +22,6 @@ MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 DECIMALS = (".", ",")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""
-_NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f’]*")
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _top(records: Sequence[list[str]], width: int) -> int:
     """Which record has the names: above the first with numbers, and mostly filled."""
     wide = [at for at, cells in enumerate(records) if len(cells) == width]
     full = [at for at in wide if 2 * _filled(records[at]) > width]
-    data = next((at for at in full if _has_number(records[at])), len(records))
+    data = next((at for at in full if any(map(reads_as_number, records[at]))), len(records))
     above = [at for at in wide if at < data]
     if not above:
         return next(at for at, cells in enumerate(records) if cells)
@@ -199,10 +199,6 @@ def _top(records: Sequence[list[str]], width: int) -> int:
 
 def _is_row(cells: Sequence[str], width: int) -> bool:
     return len(cells) == width and _filled(cells) >= min(2, width - 1)
-
-
-def _has_number(cells: Sequence[str]) -> bool:
-    return any(_NUMBER.fullmatch(cell.strip()) for cell in cells)
 
 
 def _filled(cells: Sequence[str]) -> int:

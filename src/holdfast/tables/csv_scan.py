@@ -14,8 +14,8 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
-from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
-from holdfast.tables.keys import keys_between, text_keys
+from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
+from holdfast.tables.keys import keys_between, numbered, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.source import Rows
 from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
@@ -35,31 +35,25 @@ class SpanRows(Rows):
 
     data: Bytes = field(repr=False)
     names: tuple[str, ...]
-    first: Integers = field(repr=False)
-    """Where each row begins."""
-    seps: Integers = field(repr=False)
-    """Where each cell of each row ends, at a delimiter or a line end."""
-    quoted: bool
-    """Whether there are quotes."""
-    crlf: bool
-    """Whether there are CRs, each before an LF."""
+    starts: Integers = field(repr=False)
+    """Where each cell of each row begins, between its quotes."""
+    stops: Integers = field(repr=False)
+    """Where each cell of each row ends."""
+    inner: bool
+    """Whether there may be quotes inside of cells, each doubled."""
+    plain: bool
+    """Whether no cell holds a delimiter of any kind, a quote, a line end, or what a byte order mark
+    begins with."""
     used: int
     """How many bytes these rows are."""
     text = True
 
     def __len__(self) -> int:
-        return len(self.first)
+        return len(self.starts)
 
     def _column(self, at: int) -> Texts:
         """The cells of the column at a place, between their quotes."""
-        starts = self.seps[:, at - 1] + 1 if at else self.first
-        stops = self.seps[:, at]
-        if self.crlf and at == len(self.names) - 1:
-            stops = stops - (self.data[stops - 1] == CR) * (stops > starts)
-        if self.quoted:
-            inside = (self.data[starts] == QUOTE) & (stops > starts)
-            starts, stops = starts + inside, stops - inside
-        return Texts(self.data, starts, stops)
+        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
 
     def _raw(self, name: str) -> Texts:
         return self._column(self.names.index(name))
@@ -75,7 +69,7 @@ class SpanRows(Rows):
     def _plain(self, raw: Texts) -> list[str]:
         """Cells as Python has them; a quote that is doubled is one."""
         cells = raw.to_pylist()
-        return [cell.replace('""', '"') for cell in cells] if self.quoted else cells
+        return [cell.replace('""', '"') for cell in cells] if self.inner else cells
 
     def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
         """A column of counts, -1 where one is not known."""
@@ -102,30 +96,30 @@ class SpanRows(Rows):
     def texts_at(self, at: int) -> Texts:
         """The same as texts, which lie in the block where no quotes are doubled."""
         raw = self._column(at)
-        return Texts.of(self._plain(raw)) if self.quoted and self._doubled(raw).any() else raw
+        return Texts.of(self._plain(raw)) if self.inner and self._doubled(raw).any() else raw
 
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
-        _, first, codes = np.unique(self.keys(name), return_index=True, return_inverse=True)
-        return codes.astype(np.int64), self.cells(name, first)
+        codes, rows = numbered(self.keys(name))
+        return codes, self.cells(name, rows)
 
     def keys(self, name: str) -> Keys:
         """A key for each cell."""
         raw = self._raw(name)
         keys = keys_between(self.data, raw.starts, raw.stops)
-        if self.quoted:  # of doubled quotes one counts
+        if self.inner:  # of doubled quotes one counts
             inner = np.flatnonzero(self._doubled(raw))
             keys[inner] = text_keys(self._plain(raw[inner]))
         return keys
 
     def take(self, rows: Integers) -> "SpanRows":
         """Some of the rows, in their order."""
-        return replace(self, first=self.first[rows], seps=self.seps[rows])
+        return replace(self, starts=self.starts[rows], stops=self.stops[rows])
 
     def column(self, name: str) -> Any:
         """The texts of a column where they lie; a list of cells where quotes are doubled."""
         raw = self._raw(name)
-        return self._plain(raw) if self.quoted and self._doubled(raw).any() else raw
+        return self._plain(raw) if self.inner and self._doubled(raw).any() else raw
 
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """All cells of a column, where the block has such a word anywhere."""
@@ -143,31 +137,57 @@ def scan(
     last block all is records, of which the last may lack its end."""
     if final and not data.endswith((b"\n", b"\r")):
         data += newline.encode()
-    quoted, crlf = b'"' in data, b"\r" in data
+    crlf = b"\r" in data
     if crlf and data.count(b"\r") != data.count(b"\r\n"):
         return None
-    block, width = np.frombuffer(data, np.uint8), len(names)
-    if quoted:
+    block = np.frombuffer(data, np.uint8)
+    whole = block[: data.rfind(b"\n") + 1]
+    quotes = int(np.count_nonzero(whole == QUOTE)) if b'"' in data else 0
+    seps = separators(whole, ord(delimiter), len(names))
+    cells = None if seps is None else _cells(block, seps, quoted=quotes > 0, crlf=crlf)
+    simple = cells is not None and 2 * cells[2] == quotes
+    if not simple and quotes:
         outside = _outside(block, ord(delimiter))
-        seps = None if outside is None else by_record(block, outside, width)
-    else:
-        seps = separators(block[: data.rfind(b"\n") + 1], ord(delimiter), width)
-    if seps is None or (final and (not len(seps) or seps[-1, -1] < len(data) - 1)):
+        seps = None if outside is None else by_record(block, outside, len(names))
+        cells = None if seps is None else _cells(block, seps, quoted=True, crlf=crlf)
+    if seps is None or cells is None or (final and (not len(seps) or seps[-1, -1] < len(data) - 1)):
         return None
-    first = np.concatenate([np.zeros(1, dtype=np.int64), seps[:, -1] + 1])
-    if _may_be_long(seps.ravel(), int(first[-1])) or (
-        len(data) > LONGEST_RECORD and np.diff(first).max(initial=0) > LONGEST_RECORD
-    ):
+    used = int(seps[-1, -1]) + 1 if len(seps) else 0
+    longest = len(data) > LONGEST_RECORD and np.diff(seps[:, -1], prepend=-1).max(initial=0)
+    if longest > LONGEST_RECORD or _may_be_long(seps.ravel(), used):
         return None
+    starts, stops, wrapped = cells
+    marks = (mark.encode() for mark in DELIMITERS if mark != delimiter)
     return SpanRows(
         data=block,
         names=names,
-        first=first[:-1],
-        seps=seps,
-        quoted=quoted,
-        crlf=crlf,
-        used=int(first[-1]),
+        starts=starts,
+        stops=stops,
+        inner=2 * wrapped < quotes,
+        plain=simple and not any(mark in data for mark in (*marks, b"\xef")),
+        used=used,
     )
+
+
+def _cells(
+    block: Bytes, seps: Integers, *, quoted: bool, crlf: bool
+) -> tuple[Integers, Integers, int]:
+    """Where cells begin and end between their quotes, from where these end outside of them; and
+    how many have quotes around them.
+
+    Where a delimiter or line end stands inside of quotes but was taken for an end, or a quote
+    stands anywhere but at both ends of a cell, there are more quotes than twice that number.
+    """
+    stops = seps
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), seps.ravel()[:-1] + 1])[: seps.size]
+    starts = starts.reshape(seps.shape)
+    if crlf:
+        stops = seps.copy()
+        stops[:, -1] -= (block[seps[:, -1] - 1] == CR) & (seps[:, -1] > starts[:, -1])
+    if not quoted:
+        return starts, stops, 0
+    wrapped = (block[starts] == QUOTE) & (block[stops - 1] == QUOTE) & (stops - starts > 1)
+    return starts + wrapped, stops - wrapped, int(np.count_nonzero(wrapped))
 
 
 def _may_be_long(seps: Integers, end: int) -> bool:

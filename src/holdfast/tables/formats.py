@@ -15,10 +15,6 @@ class Format(Enum):
     EXCEL = (".xlsx", ".xlsm")
 
 
-STREAMED = (Format.TEXT, Format.PARQUET)
-"""What can be read in batches, and what releases are written in."""
-
-
 def format_of(path: str | os.PathLike[str]) -> Format | None:
     """The format of a file; None where it does not end like a table.
 
@@ -32,9 +28,7 @@ def format_of(path: str | os.PathLike[str]) -> Format | None:
 def wrong_ending(path: Path, *formats: Format) -> HoldfastError:
     """The error for a file that does not end like a table."""
     endings = ", ".join(suffix for each in formats for suffix in each.value)
-    return HoldfastError(
-        f"`{path}` must end in one of {endings}. Hint: save the table as CSV or Parquet."
-    )
+    return HoldfastError(f"`{path}` must end in one of {endings}. Hint: save the table as CSV.")
 
 
 def refuse_special(path: Path) -> None:

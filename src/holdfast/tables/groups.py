@@ -37,6 +37,9 @@ def classes(column: str, number: int | None = None) -> Classes:
         column: A public column of numbers, such as a population.
         number: How many classes, K; by default it follows from N.
 
+    Returns:
+        What `within` takes, by itself or in a list with other columns.
+
     Raises:
         HoldfastError: If `number` is no whole number of 1 to 1000.
 

@@ -10,6 +10,7 @@ from holdfast.tables.spans import Bytes, Keys, hashed, mixed
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 80 MiB and as much again while they are sorted."""
+_SLOTS = 1 << 16  # in a processor's cache
 _SECRET = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]  # nobody can choose labels that collide
 
 
@@ -41,6 +42,41 @@ def joined_keys(columns: Sequence[Keys]) -> Keys:
     for column in columns:
         keys = mixed(keys ^ column)
     return keys
+
+
+def numbered(keys: Keys) -> tuple[Integers, Integers]:
+    """For each row the number of its key among the different ones, and a row that has each.
+
+    Keys are put in slots by their first bits: the row that comes last stands for its slot, and only
+    rows with another key than that are sorted.
+
+    >>> numbers, rows = numbered(text_keys(["Kent", "Ely", "Kent"]))
+    >>> numbers[0] == numbers[2] != numbers[1], sorted(rows.tolist())
+    (np.True_, [1, 2])
+    """
+    slot = _slots(keys)
+    last = np.full(_SLOTS, -1, dtype=np.int32)
+    last[slot] = np.arange(len(keys), dtype=np.int32)
+    other = np.flatnonzero(keys[last[slot]] != keys)
+    rows = last[last >= 0].astype(np.int64)
+    last[last >= 0] = np.arange(len(rows), dtype=np.int32)
+    numbers = last[slot].astype(np.int64)
+    if len(other):
+        _, first, inverse = np.unique(keys[other], return_index=True, return_inverse=True)
+        numbers[other] = inverse + len(rows)
+        rows = np.append(rows, other[first])
+    return numbers, rows
+
+
+def any_among(keys: Keys, few: Keys) -> bool:
+    """Whether a key is one of a few."""
+    marked = np.zeros(_SLOTS, dtype=np.bool_)
+    marked[_slots(few)] = True
+    return bool(np.isin(keys[marked[_slots(keys)]], few).any())
+
+
+def _slots(keys: Keys) -> Keys:
+    return keys >> np.uint64(64 - _SLOTS.bit_length() + 1)
 
 
 class Repeats:

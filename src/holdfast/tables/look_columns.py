@@ -14,6 +14,7 @@ from unicodedata import combining, normalize
 import numpy as np
 
 from holdfast.tables.cell_text import cell_text, is_missing, label_text
+from holdfast.tables.columns import reads_as_number
 from holdfast.tables.counts import Codes, text_values
 from holdfast.tables.leaks.totals import is_total
 from holdfast.tables.partition import label_order
@@ -24,7 +25,6 @@ _CODES = re.compile(
     r"\*+|\.{1,3}|-{1,2}|–|—|\?|<\s*\d+|",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\s*[-+]?\d[\d .,'\u2019\u00a0\u202f]*(?:e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
 _NO_COUNT = re.compile(
     r"(^|_|\b)(id|code|fips|zip|plz|phone|tel|number|nr|no|year|jahr|lat|lon|rank|age|alter|born|"
     r"birth|month|week|day|hour|date|score|height|weight|income|salary|price)($|_|\b)",
@@ -121,7 +121,7 @@ def _kind_of(cell: Any) -> ColumnKind:
             return ColumnKind.WHOLE
         if _DATE.fullmatch(cell.strip()):
             return ColumnKind.DATES
-        return ColumnKind.NUMBERS if _NUMBER.fullmatch(cell) else ColumnKind.TEXT
+        return ColumnKind.NUMBERS if reads_as_number(cell) else ColumnKind.TEXT
     if isinstance(cell, int | float | Decimal | np.number):
         return ColumnKind.WHOLE if float(cell).is_integer() else ColumnKind.NUMBERS
     return ColumnKind.TEXT
@@ -209,7 +209,7 @@ def _plain(label: str) -> str:
 
 
 def _one_letter_apart(texts: list[str]) -> list[tuple[str, str]]:
-    """Pairs of which one has a letter more, another letter, or two exchanged; no digit differs."""
+    """Pairs of which one has a letter more, another letter or one elsewhere; no digit differs."""
     spelt = defaultdict(list)
     for text in texts:
         if len(text) >= _LEAST_SPELT:
@@ -217,17 +217,4 @@ def _one_letter_apart(texts: list[str]) -> list[tuple[str, str]]:
                 spelt[key].append(text)
     pairs = {pair for alike in spelt.values() for pair in combinations(sorted(alike), 2)}
     digits = re.compile(r"\d")
-    return sorted(
-        (one, other)
-        for one, other in pairs
-        if digits.findall(one) == digits.findall(other) and _distance_one(one, other)
-    )
-
-
-def _distance_one(one: str, other: str) -> bool:
-    start = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    if start is None:
-        return abs(len(one) - len(other)) == 1
-    one, other = one[start:], other[start:]
-    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:]
+    return sorted(pair for pair in pairs if len({*map(str, map(digits.findall, pair))}) == 1)

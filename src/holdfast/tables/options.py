@@ -95,7 +95,17 @@ class TableOptions:
             if name in counts and parameter != "count":
                 raise HoldfastError(f"`{parameter}` must not name the column of counts, {name!r}.")
         shown = {self.category, *self.keep, *self.within.columns, *self._subset_column}
-        self._check_order_and_leaks(shown)
+        if self.order_by is not None and self.order_by not in shown:
+            raise HoldfastError(
+                "`order_by` must name a column that is published: the order reveals it. "
+                "Hint: the category, or a column in `keep` or `within`."
+            )
+        for name in self.publish_anyway:
+            if name not in {*shown, ROW_ORDER, TOTALS, SAME_COUNTS}:
+                raise HoldfastError(
+                    f"`publish_anyway` must name what is published, got {name!r}. "
+                    f"Hint: the category, a column in `keep`, {ROW_ORDER!r} or {TOTALS!r}."
+                )
         published = tuple(name for name in columns or counts if name in {*counts, *shown})
         return Roles(
             options=self,
@@ -123,19 +133,6 @@ class TableOptions:
         }
         for parameter, names in named.items():
             yield from ((parameter, name) for name in names if name is not None)
-
-    def _check_order_and_leaks(self, shown: set[str | None]) -> None:
-        if self.order_by is not None and self.order_by not in shown:
-            raise HoldfastError(
-                "`order_by` must name a column that is published: the order reveals it. "
-                "Hint: the category, or a column in `keep` or `within`."
-            )
-        for name in self.publish_anyway:
-            if name not in {*shown, ROW_ORDER, TOTALS, SAME_COUNTS}:
-                raise HoldfastError(
-                    f"`publish_anyway` must name what is published, got {name!r}. "
-                    f"Hint: the category, a column in `keep`, {ROW_ORDER!r} or {TOTALS!r}."
-                )
 
 
 @dataclass(frozen=True, kw_only=True)

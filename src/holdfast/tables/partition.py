@@ -66,14 +66,14 @@ def name_of(label: Label) -> str:
 class GroupReader:
     """The groups of a table whose rows come in batches.
 
-    First all rows are seen, then the groups are settled, then rows can be placed. Rows without a
+    First all rows are seen, then the groups are settled, then each row has its own. Rows without a
     label are a group of their own; rows without a number cannot be in a class, and are refused.
 
     >>> reader = GroupReader(Within(("state",)))
     >>> batch = [(np.array([0, 1, 0, 2]), ["NE", "KS", ""])]
     >>> reader.see(batch, [np.ones(4, bool)], 0)
     >>> groups, measured = reader.settle()
-    >>> groups.names, measured.tolist(), reader.place(batch, np.ones(4, bool)).tolist()
+    >>> groups.names, measured.tolist(), reader.groups().tolist()
     (('(missing)', 'KS', 'NE'), [[1, 1, 2]], [2, 1, 2, 0])
     """
 
@@ -86,17 +86,23 @@ class GroupReader:
         self._seen: list[tuple[Integers, Integers]] = []
         """Combinations of identifiers, a line each, and how many rows have them in each column."""
         self._keys: list[Integers] = []
+        self._rows: list[tuple[Marks, Integers | None, Integers]] = []
+        """Of each batch which rows are measured, the combination that each of these has, None where
+        there is but one, and the combinations."""
 
     def see(self, columns: Sequence[Coded], measured: Sequence[Marks], before: int) -> None:
         """Take in the next rows: the cells of each column of `within`, and which rows are measured
         in each column of counts; so many rows came before."""
+        marked = np.logical_or.reduce(measured)
         if not columns:  # one group, and quicker
-            every = [int(marks.sum()) for marks in (np.logical_or.reduce(measured), *measured)]
+            every = [int(marks.sum()) for marks in (marked, *measured)]
             self._seen.append((np.empty((1, 0), dtype=np.int64), np.array([every])))
+            self._rows.append((marked, None, self._seen[-1][0]))
             return
-        used = np.flatnonzero(np.logical_or.reduce(measured))
+        used = np.flatnonzero(marked)
         lines, inside = combinations(columns, used)
         ids = self._ids(columns, lines, used, before)
+        self._rows.append((marked, inside.astype(np.min_scalar_type(len(ids))), ids))
         rows = [
             np.bincount(inside, marks[used], minlength=len(lines)).astype(np.int64)
             for marks in (np.ones_like(measured[0]), *measured)
@@ -128,24 +134,23 @@ class GroupReader:
         partition = Partition(within=self.within, labels=tuple(labels), sizes=sizes[:, 0])
         return partition, sizes[:, 1:].T
 
-    def place(self, columns: Sequence[Coded], used: Marks) -> Integers:
-        """The group of each of some rows that were seen before, -1 for those not used."""
-        if not columns:
-            return used.astype(np.int64) - 1
-        at = np.flatnonzero(used)
-        group_of = np.full(len(used), -1, dtype=np.int64)
-        lines, inside = combinations(columns, at)
-        group = np.zeros(len(lines), dtype=np.int64)
-        for k, (part, keys) in enumerate(zip(self._parts, self._keys, strict=True)):
-            cells = columns[k][1]
-            local, back = np.unique(lines[:, k], return_inverse=True)
-            codes = part.place(part.values([cells[code] for code in local.tolist()]))
-            wanted = group * part.number + codes[back]
-            group = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            if (keys[group] != wanted).any():
-                raise changed()
-        group_of[at] = group[inside]
-        return group_of
+    def groups(self) -> Integers:
+        """The group of each row, -1 for those that are not measured, once these are settled."""
+        groups = [np.empty(0, dtype=np.int32)]
+        for marked, inside, ids in self._rows:
+            group = marked.astype(np.int32) - 1
+            if inside is not None:
+                group[marked] = self._group_of(ids)[inside]
+            groups.append(group)
+        self._rows = []
+        return np.concatenate(groups)
+
+    def _group_of(self, ids: Integers) -> Integers:
+        """The group of each combination of identifiers."""
+        group = np.zeros(len(ids), dtype=np.int64)
+        for part, keys, own in zip(self._parts, self._keys, ids.T, strict=True):
+            group = np.searchsorted(keys, group * part.number + part.codes(own))
+        return group
 
     def _ids(
         self, columns: Sequence[Coded], lines: Integers, used: Integers, before: int
@@ -202,7 +207,7 @@ class _LabelColumn:
 
     def __init__(self, name: str) -> None:
         self._name, self._known = name, dict[str, int]()
-        self._rank, self.number = dict[str, int](), 0
+        self._ranks, self.number = np.empty(0, dtype=np.int64), 0
 
     def values(self, cells: list[Any]) -> list[Any]:
         """The text of each cell; None where it is no label."""
@@ -222,15 +227,12 @@ class _LabelColumn:
     def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
         texts = list(self._known)
         labels = sorted(texts, key=label_order)
-        self._rank, self.number = {text: k for k, text in enumerate(labels)}, len(labels)
-        ranks = np.array([self._rank[text] for text in texts], dtype=np.int64)
-        return ranks[ids], labels
+        rank = {text: k for k, text in enumerate(labels)}
+        self._ranks, self.number = np.array([rank[text] for text in texts], np.int64), len(labels)
+        return self.codes(ids), labels
 
-    def place(self, values: list[str | None]) -> Integers:
-        ranks = [self._rank.get(text or "", -1) for text in values]
-        if -1 in ranks:
-            raise changed()
-        return np.array(ranks, dtype=np.int64)
+    def codes(self, ids: Integers) -> Integers:
+        return self._ranks[ids]
 
 
 class _ClassColumn:
@@ -263,11 +265,8 @@ class _ClassColumn:
         ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
         return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
 
-    def place(self, values: list[float | None]) -> Integers:
-        codes = np.searchsorted(self._highs, np.array(values, dtype=np.float64))
-        if len(codes) and codes.max() >= self.number:
-            raise changed()
-        return codes.astype(np.int64)
+    def codes(self, ids: Integers) -> Integers:
+        return np.searchsorted(self._highs, ids.view(np.float64))
 
 
 def label_order(text: str) -> tuple[bool, float, str]:
@@ -319,4 +318,4 @@ def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partiti
     every = np.ones(len(columns[0]), dtype=np.bool_)
     reader, batch = GroupReader(within), [coded(cells) for cells in columns]
     reader.see(batch, [every], 0)
-    return reader.settle()[0], reader.place(batch, every)
+    return reader.settle()[0], reader.groups()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.checks import Reading
@@ -21,11 +21,12 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.source import Piece, Rows, Source
+from holdfast.tables.partition import changed
+from holdfast.tables.source import Kept, Piece, Rows, Source
 
 _MEMORY = "256MB"
 _AT_A_TIME = 1 << 17  # rows
-_ZERO, _ROW = "\0 known to be zero", "\0 row"
+_ZERO = "\0 known to be zero"
 
 
 def check_sorter() -> None:
@@ -41,11 +42,8 @@ class Sorted(Source):
     """Rows in their order: their published cells in a file, which lives as long as this object,
     their counts in memory."""
 
-    def __init__(
-        self, cells: Path, names: Sequence[str], counts: dict[str, Integers], zero: Marks
-    ) -> None:
-        self._cells, self.columns = cells, names
-        self._counts, self._zero = counts, zero
+    def __init__(self, cells: Path, names: Sequence[str], kept: Kept) -> None:
+        self._cells, self.columns, self._kept = cells, names, kept
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -54,49 +52,48 @@ class Sorted(Source):
 
         start, wanted = 0, [name for name in self.columns if name in names]
         with parquet.ParquetFile(self._cells) as file:
-            for batch in file.iter_batches(_AT_A_TIME, columns=[*wanted, _ROW]):
-                rows = batch.column(_ROW).to_numpy()
-                table = pa.table({name: batch.column(name) for name in wanted} | {_ROW: rows})
-                for name, column in self._counts.items():
-                    some = column[rows]
-                    table = table.append_column(name, pa.array(some, mask=some == MISSING))
-                table = table.append_column(_ZERO, pa.array(self._zero[rows]))
-                done = min((start + len(rows)) / max(len(self._zero), 1), 1.0)
+            for batch in file.iter_batches(_AT_A_TIME, columns=wanted or self.columns[:1]):
+                some = slice(start, start + len(batch))
+                table = pa.Table.from_batches([batch])
+                for name, column in self._kept.counts.items():
+                    counts = pa.array(column[some], mask=column[some] == MISSING)
+                    table = table.append_column(name, counts)
+                table = table.append_column(_ZERO, pa.array(self._kept.structural_zero[some]))
+                done = min(some.stop / max(len(self._kept.structural_zero), 1), 1.0)
                 yield Piece(arrow_rows(table), start, "", done)
-                start += len(rows)
+                start = some.stop
 
 
-def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
+def in_order(reading: Reading, kept: Kept, as_text: Sequence[bool]) -> tuple[Reading, Kept]:
     """The same rows in the order of columns, of which some are compared as text; rows that are the
     same in all of them stay in the order in which they come."""
     roles, folder = reading.roles, tempfile.mkdtemp(prefix="holdfast-")
-    counts: dict[str, list[Integers]] = {name: [] for name in roles.counts}
-    zero = list[Marks]()
 
     def tables() -> Iterator[Any]:
-        """The cells and keys of all rows; their counts are kept as they pass by."""
+        """The cells and keys of all rows."""
         start = 0
         for batch in reading.rows(roles.others):
             wanted = batch.wanted()
-            zero.append(wanted.structural_zero)
-            for name, column in wanted.counts.items():
-                counts[name].append(column)
+            if not kept.holds(wanted, slice(start, start + len(wanted))):
+                raise changed()
             if len(wanted):
                 yield _table(wanted.rows, start, roles, as_text)
             start += len(wanted)
 
     try:
         path = Path(folder) / "cells.parquet"
-        _sort(tables(), len(as_text), path)
-        whole = {name: np.concatenate(parts) for name, parts in counts.items()}
-        source = Sorted(path, roles.others, whole, np.concatenate(zero))
+        order = _sort(tables(), len(as_text), path)
+        if len(order) != len(kept.group):
+            raise changed()
+        kept = kept.take(order)
+        source = Sorted(path, roles.others, kept)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
     options = replace(roles.options, missing=("",), structural_zero=_ZERO, subset=None)
     options = replace(options, thousands=None, decimal=None)
-    return Reading(source, replace(roles, options=options))
+    return Reading(source, replace(roles, options=options)), kept
 
 
 def _table(rows: Rows, start: int, roles: Roles, as_text: Sequence[bool]) -> Any:
@@ -133,8 +130,8 @@ def _cells(rows: Rows, name: str) -> Any:
     return pa.array(rows.cells(name), pa.string())
 
 
-def _sort(tables: Iterator[Any], keys: int, path: Path) -> None:
-    """Write the cells and the numbers of rows to a file, in the order of the keys."""
+def _sort(tables: Iterator[Any], keys: int, path: Path) -> Integers:
+    """Write the cells to a file, in the order of the keys; the numbers of the rows in it."""
     import duckdb
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -143,9 +140,10 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> None:
     parts = (batch for table in chain([first], tables) for batch in table.to_batches())
     reader = pa.RecordBatchReader.from_batches(first.schema, parts)
     order = ", ".join([*(f"gap{k}, key{k}" for k in range(keys)), "row"])
-    kept = [name for name in first.column_names if name.startswith("cell ") or name == "row"]
+    kept = [name for name in first.column_names if name.startswith("cell ")]
     schema = pa.schema([first.schema.field(name) for name in kept])
-    names = [name.removeprefix("cell ") if name != "row" else _ROW for name in kept]
+    names = [name.removeprefix("cell ") for name in kept]
+    numbers = list[Integers]()
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{_MEMORY}'; SET preserve_insertion_order = false")
         connection.execute(
@@ -157,3 +155,5 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> None:
             for part in rows.to_arrow_reader(_AT_A_TIME):
                 table = pa.Table.from_batches([part]).select(kept).cast(schema)
                 file.write_table(table.rename_columns(names))
+                numbers.append(narrowed(part.column("row").to_numpy()))
+    return np.concatenate(numbers)

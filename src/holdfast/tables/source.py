@@ -147,6 +147,9 @@ class LineRows(Rows):
         return self.read(where, missing)
 
 
+AT_A_TIME = 1 << 16  # rows
+
+
 @dataclass(frozen=True)
 class Piece:
     """Some rows of a table, and where they stand."""
@@ -215,6 +218,44 @@ class Batch:
         return self.rows.cells(name)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kept:
+    """What is kept of all rows of a table, in their order, from the time when they are checked."""
+
+    counts: dict[str, Integers]
+    structural_zero: Marks
+    group: Integers
+
+    def take(self, rows: Integers) -> "Kept":
+        """The same in another order."""
+        counts = {name: column[rows] for name, column in self.counts.items()}
+        return Kept(
+            counts=counts, structural_zero=self.structural_zero[rows], group=self.group[rows]
+        )
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows, some at a time, without their cells."""
+        rows = len(self.group)
+        for start in range(0, rows, AT_A_TIME):
+            some = slice(start, start + AT_A_TIME)
+            yield Batch(
+                start=start,
+                counts={
+                    name: column[some].astype(np.int64) for name, column in self.counts.items()
+                },
+                structural_zero=self.structural_zero[some],
+                group=self.group[some].astype(np.int64),
+                done=min(some.stop / rows, 1.0),
+                rows=Rows(),
+            )
+
+    def holds(self, batch: Batch, some: slice) -> bool:
+        """Whether these rows are as they were."""
+        return np.array_equal(batch.structural_zero, self.structural_zero[some]) and all(
+            np.array_equal(column, self.counts[name][some]) for name, column in batch.counts.items()
+        )
+
+
 class Source:
     """A table wherever it is kept."""
 
@@ -240,6 +281,12 @@ class Source:
     def is_small(self) -> bool:
         """Whether it is small enough to be held in memory."""
         return self.in_memory
+
+    @property
+    def state(self) -> list[tuple[int, int]]:
+        """Sizes of its files and when they were written to, by which a change is noticed."""
+        stats = [path.stat() for path in self.paths]
+        return [(stat.st_size, stat.st_mtime_ns) for stat in stats]
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Hear which columns are published, and which are read as numbers, before rows are read."""

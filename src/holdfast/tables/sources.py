@@ -35,8 +35,15 @@ def open_source(source: Any, options: TableOptions) -> Source:
     """What holds a table, from what the steward gave."""
     if not isinstance(source, str | os.PathLike):
         _refuse_file_options(options, ())
-        table = open_columns(source)
-        return open_line(source) if table is None else table
+        if isinstance(source, CsvTable):
+            return source
+        duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
+        if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
+            return open_query(source)
+        if is_spark(source):
+            return SparkTable(source)
+        frame = open_frame(source)
+        return open_line(source) if frame is None else frame
     path = Path(source)
     refuse_special(path)
     kind = None if path.is_dir() else format_of(path)
@@ -50,16 +57,6 @@ def open_source(source: Any, options: TableOptions) -> Source:
     if kind is Format.TEXT:
         return CsvFile(path, options.lines, options.thousands, options.decimal)
     return _open_workbook(path, options.lines, options.sheet)
-
-
-def open_columns(source: Any) -> Source | None:
-    """What holds a table with columns, and is no path; None for anything else."""
-    if isinstance(source, CsvTable):
-        return source
-    duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
-    if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
-        return open_query(source)
-    return SparkTable(source) if is_spark(source) else open_frame(source)
 
 
 def _open_folder(path: Path) -> Source:

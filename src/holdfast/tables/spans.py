@@ -68,11 +68,16 @@ def joined(data: Bytes, starts: NDArray[Any], stops: NDArray[Any]) -> Bytes:
     return data.take(places)
 
 
+def words_of(data: Bytes, beyond: int) -> Keys:
+    """The eight bytes from each place on, and from so many places beyond the last byte less 8."""
+    padded = np.zeros(len(data) + beyond, dtype=np.uint8)
+    padded[: len(data)] = data
+    return np.ndarray((len(data) + beyond - 7,), "<u8", padded, strides=(1,))
+
+
 def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:
     """A key for each span, from its bytes and its length: eight bytes at a time are mixed in."""
-    padded = np.zeros(len(data) + 8, dtype=np.uint8)
-    padded[: len(data)] = data
-    words: Keys = np.ndarray((len(data) + 1,), "<u8", padded, strides=(1,))
+    words = words_of(data, beyond=8)
     left = stops - starts
     keys = mixed(left.astype(np.uint64) ^ secret)
     rows, at = None, starts  # all of them, while all have bytes left

@@ -160,21 +160,14 @@ def _replaced(
 
 
 def _schema_of(frame: Any, counts: Collection[str]) -> Any:
-    """The schema of a frame without notes, its counts long."""
-    from pyspark.sql.types import StructType
+    """The schema of a frame without notes, its counts long. No column is nested, with notes of its
+    parts: such are not published."""
+    from pyspark.sql.types import LongType, StructField, StructType
 
-    described = _without_notes(frame.schema.jsonValue())
-    for field in described["fields"]:
-        if field["name"] in counts:
-            field.update(type="long", nullable=True)
-    return StructType.fromJson(described)
-
-
-def _without_notes(described: Any) -> Any:
-    if isinstance(described, list):
-        return [_without_notes(part) for part in described]
-    if not isinstance(described, dict):
-        return described
-    return {
-        name: {} if name == "metadata" else _without_notes(part) for name, part in described.items()
-    }
+    long = LongType()
+    return StructType(
+        [
+            StructField(field.name, long if field.name in counts else field.dataType)
+            for field in frame.schema.fields
+        ]
+    )

@@ -1,4 +1,4 @@
-"""A subset of a table: the rows that have one label in a public column."""
+"""Some rows of a table: a subset, with one label in a public column; rows known to be zero."""
 
 import re
 from collections.abc import Mapping
@@ -7,14 +7,18 @@ from fractions import Fraction
 from typing import Any
 from unicodedata import normalize
 
-from holdfast.arrays import Marks
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.cell_text import label_text
+from holdfast.tables.frames import as_list
 from holdfast.tables.source import Rows
 
 LONGEST_LABEL = 200
-ROWS_WHOSE = "these are the rows whose "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
+_FLAGS: dict[Any, bool] = {True: True, "true": True, "1": True, "yes": True}
+_FLAGS |= {False: False, "false": False, "0": False, "no": False}
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Subset:
     @property
     def note(self) -> str:
         """What is said of a release of these rows."""
-        return f"{ROWS_WHOSE}{self.column} is {self.label}"
+        return f"these are the rows whose {self.column} is {self.label}"
 
     def marks(self, rows: Rows, before: int) -> Marks:
         """Which of some rows are in it; so many rows came before them."""
@@ -92,3 +96,88 @@ def _no_label(column: str, where: str = "") -> HoldfastError:
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."
     )
+
+
+class StructuralZeros:
+    """What says which rows are publicly known to be zero: a column's name, a mask with
+    one boolean per row, or labels of the category column.
+
+    >>> from holdfast.tables.source import ListRows
+    >>> rows = ListRows(("place",), [["Ely", "Kent"]])
+    >>> StructuralZeros(["Ely"], "place").marks(rows, 0, 0)
+    array([ True, False])
+    """
+
+    def __init__(self, zeros: Any, category: str | None) -> None:
+        self._column = zeros if isinstance(zeros, str) else None
+        self._category = category
+        items = [] if zeros is None or self._column else as_list(zeros, "structural_zero")
+        masked = bool(items) and all(isinstance(item, bool | np.bool_) for item in items)
+        self._mask = np.array(items, dtype=np.bool_) if masked else None
+        self._labels = None if masked or not items else items
+        self._unseen = set(map(str, items)) if self._labels else set()
+        if self._labels and category is None:
+            raise HoldfastError(
+                "`structural_zero` lists labels, but no `category` column says whose. "
+                "Hint: give `category=`, or a mask with one True or False per row."
+            )
+
+    def marks(self, rows: Rows, start: int, row: int) -> Marks:
+        """Which of some rows they are: those from `start` on in the table, `row` in their file."""
+        if self._column is not None:
+            return self._flags(rows, self._column, row)
+        if self._labels is not None and self._category is not None:
+            return self._labelled(rows, self._category, self._labels)
+        if self._mask is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        if len(self._mask) < start + len(rows):
+            raise _wrong_length()
+        return self._mask[start : start + len(rows)]
+
+    def refuse_unseen(self, rows: int) -> None:
+        """Raise if the mask is not as long as the table, or if no row has some label."""
+        if self._mask is not None and len(self._mask) != rows:
+            raise _wrong_length()
+        unknown = next((label for label in self._labels or () if str(label) in self._unseen), None)
+        if unknown is not None:
+            raise HoldfastError(
+                f"`structural_zero`: no row has the label {unknown!r}. "
+                "Hint: labels must match the `category` column exactly, type included."
+            )
+
+    def _flags(self, rows: Rows, name: str, row: int) -> Marks:
+        marks, unclear = rows.marks(
+            name, lambda c: _FLAGS.get(c.strip(" \t").lower() if isinstance(c, str) else c)
+        )
+        if unclear is not None:
+            raise HoldfastError(
+                f"`structural_zero` column {name!r} must hold true or false, data row "
+                f"{row + unclear + 1} does not. Hint: write true and false, yes and no, or 1 and 0."
+            )
+        return marks
+
+    def _labelled(self, rows: Rows, category: str, labels: list[Any]) -> Marks:
+        try:
+            wanted = set(map(str, labels)) if rows.text else set(labels)
+            codes, cells = rows.codes(category)
+        except TypeError:
+            raise HoldfastError("`structural_zero` must list labels such as text.") from None
+        self._unseen -= {str(cell) for cell in cells if cell in wanted}
+        return np.array([cell in wanted for cell in cells], dtype=np.bool_)[codes]
+
+
+def _wrong_length() -> HoldfastError:
+    return HoldfastError(
+        "`structural_zero` must have one True or False per row of the table. "
+        "Hint: or list the labels of the `category` column that are structurally zero."
+    )
+
+
+def check_marks(marks: Marks, counts: Integers, before: int = 0) -> None:
+    """Refuse a count other than zero where zero is publicly known; so many rows came before."""
+    wrong = marks & (counts != 0)
+    if wrong.any():
+        raise HoldfastError(
+            f"`structural_zero`: data row {before + int(wrong.argmax()) + 1} is marked as publicly "
+            "known to be zero, but its count is not. Hint: correct the count or the mark."
+        )

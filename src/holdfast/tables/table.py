@@ -1,15 +1,16 @@
 """Tables of counts: opened from anywhere, checked in one pass, read in batches, written again.
 
 `open_table` reads all rows once and refuses whatever must not be published, before anything is
-paid. `batches()` reads them again, as often as asked: a frame is one batch, a file many, and
-memory is one batch. That the counts are still those of the first pass is checked. Rows come in the
-order in which they are published: of a large file with `order_by`, DuckDB puts the published
-columns in order, on disk if need be, and the counts of all rows are held in memory.
+paid. It keeps counts, marks and groups, some bytes a row, so that what is measured is what was
+checked. Published columns are read again, as often as asked: a frame is one batch, a file many, and
+memory is one batch; that the rows are still the same is checked. They come in the order in which
+they are published: of a large file with `order_by`, DuckDB puts the published columns in order, on
+disk if need be.
 """
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +18,14 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.checks import FirstPass, Reading, RowSums, row_sums
+from holdfast.tables.checks import FirstPass, Reading
 from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
-from holdfast.tables.partition import GroupReader, Partition, changed
+from holdfast.tables.partition import Partition, changed
 from holdfast.tables.sorting import Sorted, check_sorter, in_order
-from holdfast.tables.source import Batch, Held, Source
+from holdfast.tables.source import Batch, Held, Kept, Source
 from holdfast.tables.sources import as_in_file, open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
@@ -52,46 +53,46 @@ class Table(Roles):
     source: Source = field(repr=False)
     """Where the rows come from."""
     _reading: Reading = field(repr=False)
-    _groups: GroupReader = field(repr=False)
-    _sums: RowSums = field(repr=False)
+    kept: Kept = field(repr=False)
+    """Counts, marks and groups of all rows."""
+    _state: list[tuple[int, int]] = field(repr=False)
 
     @property
     def category(self) -> str | None:
         """The column that says whose each row is."""
         return self.options.category
 
-    @property
-    def name(self) -> str:
-        """What an error calls the table: `table`, or the path of a file."""
-        return self.source.name
-
     def batches(self, *, published: bool = False, withheld: bool = False) -> Iterator[Batch]:
         """All rows, some at a time; with the cells of the published columns where that is said, and
         with those of the columns that nobody else may see."""
-        names = self.others if published else self.within.columns
-        names = (*names, *(self.withheld if withheld else ()))
-        start, sums = 0, RowSums()
+        if published or withheld:
+            return self._again([*self.others * published, *self.withheld * withheld])
+        return self.kept.batches()
+
+    def _again(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The rows with the cells of these columns, which are read again."""
+        start = 0
         for batch in self._reading.rows(names):
             wanted = batch.wanted()
-            sums = row_sums(wanted, sums)
+            some = slice(start, start + len(wanted))
+            if not self.kept.holds(wanted, some):
+                raise changed()
             if len(wanted):
-                used = np.logical_or.reduce(list(wanted.measured.values()))
-                columns = [wanted.rows.codes(name) for name in self.within.columns]
-                group = self._groups.place(columns, used)
+                group = self.kept.group[some].astype(np.int64)
                 yield dataclasses.replace(wanted, start=start, group=group)
-            start += len(wanted)
-        if start != self.rows or sums != self._sums:
+            start = some.stop
+        if start != self.rows or self.source.state != self._state:
             raise changed()
 
     def replace(self, counts: Mapping[str, Integers]) -> Any:
         """The same kind of table as came in: its published columns, with these counts. Rows of a
         file are read into memory."""
-        batches = list(self.batches())
-        zero = np.concatenate([batch.structural_zero for batch in batches])
+        for _ in self._again(()):  # for the rows must be the same
+            pass
         new = {}
         for name, column in counts.items():
-            gaps = np.concatenate([batch.missing[name] for batch in batches])
-            new[name] = np.where(gaps, MISSING, np.where(zero, 0, column)).astype(np.int64)
+            known = np.where(self.kept.structural_zero, 0, column)
+            new[name] = np.where(self.kept.counts[name] == MISSING, MISSING, known).astype(np.int64)
         return self._as_published().replace(self.published, new)
 
     def _as_published(self) -> Source:
@@ -143,16 +144,14 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     if later:
         check_sorter()
     reading = Reading(opened, roles)
-    first = FirstPass(reading, sorting=later)
+    first, state = FirstPass(reading, sorting=later), opened.state
     for batch in reading.rows(first.names):
         first.see(batch)
     notes = first.finish()
     partition, measured = first.groups.settle()
-    sums = first.sums
+    kept = first.kept()
     if later:
-        reading, sums = in_order(reading, first.as_text), RowSums()
-        for batch in reading.rows(()):
-            sums = row_sums(batch, sums)
+        reading, kept = in_order(reading, kept, first.as_text)
     return Table(
         **vars(roles),
         partition=partition,
@@ -163,8 +162,8 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         notes=notes,
         source=opened,
         _reading=reading,
-        _groups=first.groups,
-        _sums=sums,
+        kept=kept,
+        _state=state,
     )
 
 

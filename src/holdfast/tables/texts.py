@@ -1,41 +1,44 @@
-"""A column of texts as spans of bytes: of a file's own, of an Arrow column, of a few labels; and
+"""A column of texts: spans of bytes, of a file's own or of an Arrow column, or some of a few; and
 such columns put into lines."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.arrays import Integers, Marks
-from holdfast.tables.spans import Bytes, joined
+from holdfast.tables.spans import Bytes, joined, words_of
 
-_Piece = tuple[Integers | int, Integers | int]
+AT_A_TIME = 1 << 14  # lines, which a processor's cache holds
+WIDE = 256  # bytes of a cell on average, from which on lines are put together one by one
+_FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
     """A text for each row, which lies in bytes in UTF-8.
 
-    >>> Texts.of(["Kent", "Ely"], np.array([1, 0, 1])).to_pylist()
-    ['Ely', 'Kent', 'Ely']
+    >>> Texts.of(["Kent", "Ely"]).to_pylist()
+    ['Kent', 'Ely']
     """
 
     data: Bytes = field(repr=False)
     starts: Integers = field(repr=False)
     stops: Integers = field(repr=False)
+    plain: bool = False
+    """Whether they are known to hold no delimiter, quote, line end or byte order mark."""
 
     @staticmethod
-    def of(labels: Sequence[str], places: Integers | None = None) -> "Texts":
-        """Labels, or for each row the one at a place among them."""
+    def of(labels: Sequence[str]) -> "Texts":
+        """Labels."""
         whole = "".join(labels)
         data = whole.encode(errors="surrogateescape")
         texts = labels if whole.isascii() else [t.encode(errors="surrogateescape") for t in labels]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(labels))
         stops = np.cumsum(sizes)
-        column = Texts(np.frombuffer(data, np.uint8), stops - sizes, stops)
-        return column if places is None else column[places]
+        return Texts(np.frombuffer(data, np.uint8), stops - sizes, stops)
 
     @staticmethod
     def of_arrow(column: Any) -> "Texts | None":
@@ -57,7 +60,7 @@ class Texts:
         return len(self.starts)
 
     def __getitem__(self, some: slice | Integers) -> "Texts":
-        return Texts(self.data, self.starts[some], self.stops[some])
+        return replace(self, starts=self.starts[some], stops=self.stops[some])
 
     @property
     def filled(self) -> Marks:
@@ -66,81 +69,121 @@ class Texts:
 
     def to_pylist(self) -> list[str]:
         """The texts as Python has them; none of them holds a NUL."""
+        return self._each_before(0).decode(errors="surrogateescape").split("\0")[:-1]
+
+    def begin_with(self, signs: bytes) -> bool:
+        """Whether a text begins with one of some signs of ASCII."""
+        if not len(self.data):
+            return False
+        wanted = np.zeros(256, dtype=np.bool_)
+        wanted[list(signs)] = True
+        return bool((wanted.take(self.data.take(self.starts, mode="clip")) & self.filled).any())
+
+    def by_line(self) -> str:
+        """Each text with the end of a line."""
+        return self._each_before(ord("\n")).decode()
+
+    def _each_before(self, sign: int) -> bytes:
+        """Each text with a byte behind it."""
         if not len(self):
-            return []
+            return b""
         data = self.data
         if self.stops.max() == len(data):  # each text needs a byte behind it
             data = np.append(data, np.uint8(0))
         cells = joined(data, self.starts, self.stops + 1)
-        cells[np.cumsum(self.stops - self.starts + 1) - 1] = 0
-        return cells.tobytes().decode(errors="surrogateescape").split("\0")[:-1]
+        cells[np.cumsum(self.stops - self.starts + 1) - 1] = sign
+        return cells.tobytes()
 
-    def begin_with(self, signs: bytes) -> bool:
-        """Whether a text begins with one of some signs of ASCII."""
-        wanted = np.zeros(256, dtype=np.bool_)
-        wanted[list(signs)] = True
-        return bool(wanted[self.data[self.starts[self.starts < self.stops]]].any())
+    @property
+    def widest(self) -> int:
+        """How many bytes the longest text has."""
+        return int((self.stops - self.starts).max(initial=0))
 
-    def by_line(self) -> str:
-        """Each text with the end of a line."""
-        return _lines([self], b"", b"\n").tobytes().decode()
+    def quoted_if_empty(self) -> "Texts":
+        """Two quotes in place of each empty text."""
+        data, end = np.append(self.data, np.frombuffer(b'""', np.uint8)), len(self.data)
+        starts = np.where(self.filled, self.starts, end)
+        return Texts(data, starts, np.where(self.filled, self.stops, end + 2))
+
+    def padded(self) -> NDArray[np.void]:
+        """The texts, all of as many bytes: NULs fill up what is short."""
+        low, high = (int(self.starts.min()), int(self.stops.max())) if len(self) else (0, 0)
+        sizes, number = self.stops - self.starts, max(1, -(-self.widest // 8))
+        words = words_of(self.data[low:high], beyond=8 * number)
+        cells = np.empty((len(self), number), dtype=np.uint64)
+        for k in range(number):
+            masks = _FIRST_BYTES.take(sizes - 8 * k, mode="clip")
+            cells[:, k] = words[self.starts + (8 * k - low)] & masks
+        return cells.view(f"V{8 * number}").ravel()
 
 
-def lines(columns: Sequence[Texts], delimiter: str, newline: str) -> str:
-    r"""Columns of cells as lines; an empty cell alone is quoted, for a line must not be blank.
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A text for each row, which is one of a few.
 
-    >>> lines([Texts.of(["a", "b"]), Texts.of(["1", "2"])], ",", "\n")
-    'a,1\nb,2\n'
+    >>> Chosen(Texts.of(["Kent", "Ely"]), np.array([1, 0, 1])).to_pylist()
+    ['Ely', 'Kent', 'Ely']
+    """
+
+    few: Texts
+    places: Integers
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, some: slice) -> "Chosen":
+        return Chosen(self.few, self.places[some])
+
+    def to_pylist(self) -> list[str]:
+        """The texts as Python has them."""
+        return list(map(self.few.to_pylist().__getitem__, self.places.tolist()))
+
+    @property
+    def widest(self) -> int:
+        """How many bytes the longest text has."""
+        return self.few.widest
+
+    def quoted_if_empty(self) -> "Chosen":
+        """Two quotes in place of each empty text."""
+        return Chosen(self.few.quoted_if_empty(), self.places)
+
+    def padded(self) -> NDArray[np.void]:
+        """The texts, all of as many bytes: NULs fill up what is short."""
+        return self.few.padded().take(self.places)
+
+
+def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> Iterator[bytes]:
+    r"""Columns of cells as lines, some at a time; an empty cell alone is quoted, for a line must
+    not be blank.
+
+    >>> b"".join(lines([Texts.of(["a", "b"]), Texts.of(["1", "2"])], ",", "\n"))
+    b'a,1\nb,2\n'
     """
     if len(columns) == 1:
-        text = columns[0]
-        quoted = Texts(
-            np.append(text.data, np.frombuffer(b'""', np.uint8)), text.starts, text.stops
-        )
-        empty, end = text.starts == text.stops, len(quoted.data)
-        starts = np.where(empty, end - 2, text.starts)
-        columns = [Texts(quoted.data, starts, np.where(empty, end, text.stops))]
-    return _lines(columns, delimiter.encode(), newline.encode()).tobytes().decode()
+        columns = [columns[0].quoted_if_empty()]
+    signs = [*[delimiter.encode()] * (len(columns) - 1), newline.encode()]
+    for start in range(0, len(columns[0]), AT_A_TIME):
+        some = [column[start : start + AT_A_TIME] for column in columns]
+        narrow = sum(column.widest for column in some) <= WIDE * len(some)
+        yield _side_by_side(some, signs) if narrow else _one_by_one(some, signs)
 
 
-def _lines(columns: Sequence[Texts], delimiter: bytes, newline: bytes) -> Bytes:
-    if not len(columns[0]):
-        return np.empty(0, dtype=np.uint8)
-    data, moved = _together(columns, delimiter + newline)
-    ends = len(data) - len(newline)
-    pieces: list[_Piece] = []
-    for column, by in zip(columns, moved, strict=True):
-        starts, stops = column.starts + by, column.stops + by
-        if pieces and _follows(data, pieces[-1], starts, delimiter):
-            pieces[-1] = pieces[-1][0], stops  # with the delimiter that stands between them
-        else:
-            pieces += [*[(ends - len(delimiter), ends)][: len(pieces)], (starts, stops)]
-    pieces.append((ends, len(data)))
-    shape = 2, len(columns[0]), len(pieces)
-    spans: NDArray[Any] = np.empty(shape, dtype=np.int32 if len(data) < 2**31 else np.int64)
-    for k, piece in enumerate(pieces):
-        spans[0, :, k], spans[1, :, k] = piece
-    return joined(data, spans[0].ravel(), spans[1].ravel())
+def _side_by_side(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
+    """Lines of cells that are all as wide as the widest of their column, without what fills them
+    up: no cell holds a NUL."""
+    cells = [column.padded() for column in columns]
+    kinds = [kind for each, sign in zip(cells, signs, strict=True)
+             for kind in (each.dtype, np.dtype(f"V{len(sign)}"))]  # fmt: skip
+    whole = np.empty(len(columns[0]), dtype=[(str(k), kind) for k, kind in enumerate(kinds)])
+    for k, (each, sign) in enumerate(zip(cells, signs, strict=True)):
+        whole[str(2 * k)], whole[str(2 * k + 1)] = each, np.void(sign)
+    return whole.tobytes().translate(None, b"\0")
 
 
-def _together(columns: Sequence[Texts], last: bytes) -> tuple[Bytes, list[int]]:
-    """The bytes of all columns, each only once, and by how much spans of each have moved."""
-    bounds: dict[int, tuple[Bytes, int, int]] = {}
-    for column in columns:
-        first, end = int(column.starts.min()), int(column.stops.max())
-        _, low, high = bounds.get(id(column.data), (column.data, first, end))
-        bounds[id(column.data)] = column.data, min(low, first), max(high, end)
-    parts, places, size = [], dict[int, int](), 0
-    for key, (data, low, high) in bounds.items():
-        parts.append(data[low:high])
-        places[key] = size - low
-        size += high - low
-    whole = np.concatenate([*parts, np.frombuffer(last, np.uint8)])
-    return whole, [places[id(column.data)] for column in columns]
-
-
-def _follows(data: Bytes, before: _Piece, starts: Integers, delimiter: bytes) -> bool:
-    """Whether a column stands behind another in the bytes, with a delimiter between them."""
-    if isinstance(before[1], int) or (starts - before[1] != len(delimiter)).any():
-        return False
-    return bool((data[before[1]] == delimiter[0]).all())
+def _one_by_one(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
+    pieces = (
+        cell + sign.decode()
+        for row in zip(*(column.to_pylist() for column in columns), strict=True)
+        for cell, sign in zip(row, signs, strict=True)
+    )
+    return "".join(pieces).encode(errors="surrogateescape")

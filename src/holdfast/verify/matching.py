@@ -2,13 +2,13 @@
 in the public order that docs/match.md has."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, narrowed
 from holdfast.fit.histogram import Histogram
 from holdfast.release.load import Table
 from holdfast.verify.report import Damage
@@ -71,22 +71,37 @@ def released(
 ) -> Integers:
     """The counts that the table must have, 0 where known to be, -1 where missing; `earlier` are
     the counts of earlier columns, and those of their measured rows in order."""
-    counts = np.where(rows.missing[k], -1, 0).astype(np.int64)
-    every = np.concatenate([each.counts() for each in of_groups])
+    every = narrowed(np.concatenate([each.counts() for each in of_groups]))
+    counts = np.where(rows.missing[k], -1, 0).astype(every.dtype)
     at = np.flatnonzero(rows.measured[k])
     group, noisy = rows.group[at], rows.noisy[k][at]
     if said["relations"]:
         noisy = 256 * noisy.astype(np.int64)
         for (others, ordered), weight in zip(earlier, said["relations"], strict=True):
-            noisy += weight * _same_rank(others[at], ordered, np.sort(every))
-    order = np.lexsort((noisy, group))  # which leaves the rows of a tie in their order
-    group, noisy = group[order], noisy[order]
-    first = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(noisy) != 0)))
+            noisy += weight * _same_rank(others[at], ordered, np.sort(every).astype(np.int64))
+    order = _order(noisy, group)
+    group, noisy, at = group[order], noisy[order], at[order]
+    first = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (noisy[1:] != noisy[:-1])))
     ties = np.diff(first, append=len(at))
-    slots = np.repeat(first, ties)
-    slots += places(int(said["ties"]), group[first], noisy[first], ties)
-    counts[at[order]] = every[slots]
+    cuts = np.searchsorted(first, np.arange(0, len(at), AT_A_TIME))
+    for some in starmap(slice, pairwise(np.unique([*cuts, len(first)]).tolist())):
+        start, number = first[some], ties[some]
+        place = places(int(said["ties"]), group[start], noisy[start], number)
+        tied = at[start[0] : start[-1] + number[-1]]
+        counts[tied] = every[np.repeat(start, number) + place]
     return counts
+
+
+def _order(*keys: Integers) -> Integers:
+    """The rows by the last of some keys, where they tie by those before it, then by their number:
+    by 16 bits after the other, as these are sorted without comparisons."""
+    order = np.arange(len(keys[0]))
+    for key in keys:
+        low, high = int(key.min()), int(key.max())
+        for shift in range(0, (high - low).bit_length(), 16):
+            digit = (key.astype(np.int64) - low >> shift).astype(np.uint16)
+            order = order[np.argsort(digit[order], kind="stable")]
+    return order
 
 
 def _same_rank(counts: Integers, ordered: Integers, other: Integers) -> Integers:
@@ -115,14 +130,6 @@ def places(seed: int, group: Integers, noisy: Integers, rows: Integers) -> Integ
     key = np.zeros(len(rows), dtype=np.uint64)
     for part in (np.full(len(rows), seed, dtype=np.uint64), group, noisy, rows):
         key = _hash((key + _GOLDEN) ^ part.astype(np.uint64))
-    ends = np.cumsum(rows)
-    cuts = np.searchsorted(ends, np.arange(0, ends[-1], AT_A_TIME), side="right")
-    cuts = np.unique(np.append(cuts, len(rows))).tolist()
-    some = [_places(key[first:end], rows[first:end]) for first, end in pairwise(cuts)]
-    return np.concatenate(some)
-
-
-def _places(key: Words, rows: Integers) -> Integers:
     tie = np.repeat(np.arange(len(rows)), rows)
     number = np.arange(len(tie)) - np.repeat(np.cumsum(rows) - rows, rows)
     few = np.flatnonzero(rows[tie] <= _FEW)

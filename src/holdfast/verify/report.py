@@ -65,7 +65,13 @@ def shown(text: Any, width: int = 60) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One check of a bundle."""
+    """One check of a bundle.
+
+    >>> import holdfast
+    >>> check = holdfast.verify("no such folder").checks[0]
+    >>> check.name, check.passed, check.failure.name  # there is nothing to look at
+    ('folder', None, 'MACHINE')
+    """
 
     name: str
     """What was looked at."""

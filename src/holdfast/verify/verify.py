@@ -24,6 +24,7 @@ from holdfast.release.record import parse_json
 from holdfast.release.release import Release
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
+from holdfast.verify.matching import AT_A_TIME
 from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
 from holdfast.verify.rows import RowsFile, TableFile, csv_columns
@@ -194,11 +195,12 @@ def _intervals(bundle: _Bundle) -> Found:
 
     release, rows, off = bundle.release, bundle.rows, 0
     for k, column in enumerate(release.columns):
-        at = np.flatnonzero(rows.measured[k])
-        likely = likely_intervals(column.estimate)
-        noisy, group = rows.noisy[k][at].astype(np.int64), rows.group[at].astype(np.int64)
-        for ends, stated in zip(likely(noisy, group), rows.likely[k], strict=True):
-            off = max(off, int(np.abs(ends - stated[at]).max(initial=0)))
+        likely, measured = likely_intervals(column.estimate), np.flatnonzero(rows.measured[k])
+        for start in range(0, len(measured), AT_A_TIME):
+            at = measured[start : start + AT_A_TIME]
+            ends = likely(rows.noisy[k][at].astype(np.int64), rows.group[at].astype(np.int64))
+            for end, stated in zip(ends, rows.likely[k], strict=True):
+                off = max(off, int(np.abs(end - stated[at]).max()))
     if off > 1:
         raise Damage("a likely interval of rows.csv does not follow from the release.")
     answers, shares = list[tuple[str, ...]](), list[tuple[str, ...]]()
