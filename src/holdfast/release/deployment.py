@@ -14,6 +14,12 @@ from holdfast.privacy.noise import Noise
 from holdfast.release import escape
 from holdfast.release.record import spent, titles
 
+MECHANISMS = (
+    "Exact integer noise, discrete Laplace or discrete staircase, on every count and on sums of "
+    "the cumulative histogram of counts. No floating point takes part in drawing. No measures "
+    "against timing. Made with"
+)
+
 
 def deployment_yaml(record: dict[str, Any]) -> str:
     """The record of a release, for the registry, as YAML. Says nothing that is not in it."""
@@ -85,14 +91,7 @@ deployment:
   implementation:
     preprocessing_and_hyperparameter_tuning: >-
       None by holdfast: counts have no range. FILL IN: how epsilon and contributions were chosen.
-    mechanisms: {
-        text(
-            "Exact integer noise, discrete Laplace or discrete staircase, on every count and on sums "
-            f"of the cumulative histogram of counts. holdfast {record['made_with']}; randomness: "
-            f"{promise['randomness']}. No floating point takes part in drawing. No measures against "
-            "timing."
-        )
-    }
+    mechanisms: {text(f"{MECHANISMS} holdfast {record['made_with']}; {promise['randomness']}.")}
     composition: >-
       Sequential: the parts add up to epsilon, as fractions. Parallel over groups of rows, which are
       disjoint.
