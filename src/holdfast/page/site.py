@@ -21,7 +21,7 @@ from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.state import PrivateFolder
-from holdfast.page.words import in_page_words, label_of, texts, with_terms
+from holdfast.page.words import in_page_words, label_of, texts
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -94,7 +94,6 @@ class Site:
         """A page as text."""
         shared = {
             "t": texts(),
-            "terms": with_terms,
             "said": self.said,
             "label_of": label_of,
             "markup": Markup,  # only for elements that holdfast makes
