@@ -47,9 +47,11 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture of what a table beside it says in numbers, as an element of a page alone."""
+    """A picture of what a table beside it says in numbers, as an element of a page."""
 
     svg: str
+    instead: str = ""
+    """What Markdown has in its place."""
 
 
 Block = Heading | Paragraph | Bullets | TableBlock | Drawing
@@ -95,7 +97,7 @@ def _html(block: Block) -> str:
             return f"<ul>{''.join(f'<li>{_text(item)}</li>' for item in items)}</ul>"
         case TableBlock():
             return _html_table(block)
-        case Drawing(svg):
+        case Drawing(svg, _):
             return f'<div class="wide">{svg}</div>'
 
 
@@ -113,8 +115,8 @@ def _markdown(block: Block) -> str:
             written = [" | ".join(map(escaped.markdown, line)) for line in lines]
             written.insert(1, " | ".join(["---"] * len(lines[0])))
             return "\n".join(f"| {line} |" for line in written)
-        case Drawing():
-            return ""
+        case Drawing(_, instead):
+            return instead
 
 
 def _html_table(table: TableBlock) -> str:
