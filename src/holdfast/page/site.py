@@ -60,17 +60,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["plainly"] = plainly
-    made.tests["number_like"] = _is_number_like
     return made
-
-
-def _is_number_like(cell: str) -> bool:
-    """Whether a cell stands on the right of its column: a number, or an interval.
-
-    >>> _is_number_like("-1,204.5%"), _is_number_like("3 to 5"), _is_number_like("NE 3")
-    (True, True, False)
-    """
-    return bool(re.fullmatch(r"[-−∞\d.,%]+( to [-−∞\d.,%]+)?|exactly", cell))
 
 
 @dataclass(frozen=True, kw_only=True)
