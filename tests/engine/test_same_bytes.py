@@ -31,7 +31,7 @@ ASKED = {
     "plain": {"count": "visits", "keep_none": True},
     "kept": {"count": "visits", "keep": ["people", "state"]},
     "states": {"count": "visits", "within": "state", "totals": True},
-    "classes": {"count": "visits", "within": holdfast.classes("people", 40), "epsilon": "0.1"},
+    "classes": {"count": "visits", "within": holdfast.classes("people", 12), "epsilon": "0.1"},
     "crossed": {"count": "beds", "within": ["state", holdfast.classes("people", 3)]},
     "two counts": {"count": ["visits", "beds"], "within": "state", "weights": [2, 1]},
     "relations": {"count": ["visits", "beds"], "keep": ["state"], "relations": True},
