@@ -24,11 +24,6 @@ class Draft:
     place: Path
 
     @staticmethod
-    def new(state: PrivateFolder) -> "Draft":
-        """An empty one."""
-        return Draft(state.make("drafts"))
-
-    @staticmethod
     def find(state: PrivateFolder, name: str) -> "Draft":
         """The one of this name, which must be there."""
         place = state.place("drafts", name)
@@ -83,7 +78,7 @@ class Draft:
 
     def copy(self, state: PrivateFolder) -> "Draft":
         """Another draft with the same things filled in, and the same dropped file."""
-        other = Draft.new(state)
+        other = Draft(state.make("drafts"))
         if (self.place / "upload").is_dir():
             for path in (self.place / "upload").iterdir():
                 other.upload(path.name).write_bytes(path.read_bytes())

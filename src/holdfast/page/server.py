@@ -46,7 +46,8 @@ def run(
             access = Access(lambda token: say(address(number, token)))
             site = Site(folder=place, state=state, demo=demo)
             if demo and not state.names("drafts"):
-                _fill_demo(state)
+                draft = Draft(state.make("drafts"))
+                draft.keep(path=DEMO, words=DEMO_WORDS, checked=True)
             first = address(number, access.token)
             say(first)
             if browser:
@@ -107,8 +108,3 @@ def _folder(folder: Path | None, demo: bool) -> Iterator[Folder]:
             table = stack.enter_context(as_file(files("holdfast") / "plan" / "data" / DEMO))
             shutil.copy(table, place.root / DEMO)
         yield place
-
-
-def _fill_demo(state: PrivateFolder) -> None:
-    draft = Draft.new(state)
-    draft.keep(path=DEMO, words=DEMO_WORDS, checked=True)

@@ -29,12 +29,12 @@ def start(site: Site, request: Request, form: FormData) -> Response:
             raise HoldfastError(
                 f"“{name}” is no table that can be read. Hint: CSV, Parquet or Excel."
             )
-        draft = Draft.new(site.state)
+        draft = Draft(site.state.make("drafts"))
         with draft.upload(name).open("wb") as file:
             shutil.copyfileobj(dropped.file, file, COPIED)
         return to(draft.keep(dropped=name).address)
     path = site.folder.find(str(form.get("path", "")))
-    return to(Draft.new(site.state).keep(path=site.folder.shown(path)).address)
+    return to(Draft(site.state.make("drafts")).keep(path=site.folder.shown(path)).address)
 
 
 def show(site: Site, request: Request) -> Response:

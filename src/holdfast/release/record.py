@@ -49,8 +49,6 @@ LONGEST_RECORD: Final = 1 << 24
 """Characters of one record of a CSV file."""
 BATCH_ROWS: Final = 1 << 16
 """Rows that are read and written at a time."""
-BATCH_CHARACTERS: Final = 1 << 25
-"""Characters of a CSV file that are held at a time: wide rows come in smaller batches."""
 
 BATCH_BYTES: Final = 1 << 27
 """Bytes of one column of a Parquet file, unpacked: of its texts in a batch, and of all that it has
