@@ -59,8 +59,8 @@ def answer(release: "Release", asked: dict[str, str]) -> dict[str, Any]:
     how: dict[str, Any] = options(asked)
     result: QuestionResult = release.ask(asked["question"].strip(), **how)
     header, rows = result.cells()
-    said = {"words": result.title, "header": header, "rows": rows[:MOST_ROWS]}
-    return said | {"notes": result.remarks}
+    table = {"header": header, "rows": rows[:MOST_ROWS]}
+    return {"words": result.title, "notes": result.remarks} | table
 
 
 def _recipe(at: str, asked: dict[str, str]) -> Recipe:

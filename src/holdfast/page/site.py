@@ -71,7 +71,6 @@ class Site:
     state: PrivateFolder
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
-    templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
     def said(self, message: str) -> str:
         """A message of holdfast in the page's words, with paths as they are typed, or as a dropped
@@ -88,7 +87,7 @@ class Site:
             "label_of": label_of,
             "markup": Markup,  # only for elements that holdfast makes
         }
-        return self.templates.get_template(template).render(**shared, **values)
+        return environment().get_template(template).render(**shared, **values)
 
     def show(self, request: Request, template: str, code: int = 200, **values: Any) -> Response:
         """A page for somebody who is let in."""
