@@ -75,7 +75,6 @@ def test_every_way_to_choose_rows_chooses_the_same():
         table.state == "NE",
         shuffled,
         polars.Series((table.state == "NE").to_list()),
-        polars.col("state") == "NE",
         lambda frame: frame.state == "NE",
         [f"c{row}" for row in range(0, 60, 2)],
         list(range(0, 60, 2)),

@@ -124,9 +124,8 @@ def test_an_epsilon_is_explained(cli):
     assert code == 0 and "1.65 times as probable" in " ".join(out.split())
     assert json.loads(cli("explain", "--epsilon", "1/2", "--json")[1])["epsilon"] == "1/2"
     assert cli("explain", "--epsilon", "0")[0] == 2
-    assert cli("explain", "1/2")[1] == out
     code, _, err = cli("explain")
-    assert code == 2 and "Hint: holdfast explain --epsilon 1" in err
+    assert code == 2 and "--epsilon" in err
 
 
 @pytest.mark.parametrize(

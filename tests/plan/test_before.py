@@ -106,12 +106,6 @@ def test_a_column_of_telephone_numbers_is_no_column_of_counts():
     assert not said(keep="state").doubts
 
 
-def test_a_top_code_that_most_rows_reach_is_said():
-    (doubt,) = said(top=10, keep="state").doubts
-    assert "with top = 10 they would look alike" in doubt
-    assert not said(top=40, keep="state").doubts
-
-
 def test_noise_above_every_count_is_said_where_rows_are_few():
     (doubt,) = said(epsilon="0.01", keep="state").doubts
     assert "is larger than every count of 'teachers', and 60 rows are too few" in doubt

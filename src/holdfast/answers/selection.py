@@ -1,4 +1,4 @@
-"""Which rows an analyst means: by a condition, a mask, a series, an expression, labels, groups."""
+"""Which rows an analyst means: by a condition, a mask, a series, labels, groups."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,8 +22,7 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
     """Which rows of the table `where` chooses; all of them where it is None.
 
     A condition in words; a mask, one True or False per row, as a list, an array or a series (a
-    pandas series is put in order by its index); a polars expression; a function of the table;
-    or labels or row numbers.
+    pandas series is put in order by its index); a function of the table; or labels or row numbers.
     """
     if where is None:
         return np.ones(release.rows, dtype=bool)
@@ -54,9 +53,6 @@ def _chosen(release: "Release", where: Any, label: str | None) -> Marks:
         return _chosen(release, where(release.table), label)
     if nw.dependencies.is_pandas_like_series(where):
         where = _in_order(release, where)
-    polars = nw.dependencies.get_polars()
-    if polars is not None and isinstance(where, polars.Expr):
-        where = _expressed(release, where, polars)
     if nw.dependencies.is_into_series(where):
         where = nw.from_native(where, series_only=True).to_list()
     return _marked(release, where, label)
@@ -94,17 +90,6 @@ def _in_order(release: "Release", series: Any) -> Any:
             "matched. Hint: make it from release.table, or give .to_numpy() if the order is right."
         )
     return series.loc[index]
-
-
-def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
-    needed = expression.meta.root_names()
-    frame = polars.DataFrame({name: list(published(release, name)) for name in needed})
-    try:
-        return frame.select(expression).to_series()
-    except Exception:
-        raise HoldfastError(
-            "the expression in `where` fails. Hint: try it on release.table."
-        ) from None
 
 
 class RowGroups:

@@ -262,10 +262,7 @@ def _print_balances(
     print_(tabled(headings, rows, title="Budget of each dataset", left=names, caption=count))
     for balance in balances:
         if balance.delta_limit or balance.delta_spent:
-            print_(
-                f"{one_line(balance.dataset)}: delta {plainly(balance.delta_spent)} spent of "
-                f"{plainly(balance.delta_limit)}{balance.in_words}."
-            )
+            print_(sentence(balance))
 
 
 def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:

@@ -30,10 +30,8 @@ PLAIN = {
     "ε": "epsilon",
     "δ": "delta",
     "█": "#",
-    **dict.fromkeys("▌▋▊▉━─╸╺", "-"),
+    **dict.fromkeys("▌▋▊▉", "-"),
     **dict.fromkeys("▏▎▍", " "),
-    **dict.fromkeys("│┃", "|"),
-    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼┏┓┗┛┡┩┳╇╈┻╋┠┨", "+"),
     **dict.fromkeys("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "."),
 }
 _ERRORS = "holdfast-plain"

@@ -6,9 +6,8 @@ from typing import Any
 
 import typer
 
-from holdfast.cli.options import Text, explained
+from holdfast.cli.options import explained
 from holdfast.cli.screen import aside, show, watched
-from holdfast.errors import HoldfastError
 from holdfast.request import FIELDS
 from holdfast.request.parameter import whole
 
@@ -98,7 +97,7 @@ def compare(table: str, as_json: bool = False, **said: Any) -> None:
 
 
 @explained
-def explain(number: Text = None, epsilon: Text = None, as_json: bool = False) -> None:
+def explain(epsilon: str, as_json: bool = False) -> None:
     """Say in words and odds what an epsilon promises to one person, and who uses which.
 
     Example:
@@ -107,15 +106,12 @@ def explain(number: Text = None, epsilon: Text = None, as_json: bool = False) ->
 
     Options:
 
-    EPSILON: The same as --epsilon.
     --epsilon NUMBER: The whole budget, such as 1 or 1/2.
     --json
     """
     from holdfast.plan.explain import explain as run
 
-    if (number is None) == (epsilon is None):
-        raise HoldfastError("`epsilon` must be given once. Hint: holdfast explain --epsilon 1.")
-    result = run(number or epsilon)
+    result = run(epsilon)
     if as_json:
         typer.echo(json.dumps(result.to_dict()))
     else:

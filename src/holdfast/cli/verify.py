@@ -1,7 +1,6 @@
 """`holdfast verify`: a bundle in, a table of checks and an exit code out."""
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +39,8 @@ def verify(directory: Path, as_json: bool = False) -> None:
     """
     import holdfast
 
-    _check_readable(directory)
+    if not directory.is_dir():
+        raise HoldfastError(f"there is no folder `{directory}`. Hint: name that of a release.")
     with working("Verifying …", quiet=as_json):
         report = holdfast.verify(directory)
     if as_json:
@@ -67,12 +67,3 @@ def _exit_code(report: "Verification") -> int:
     if report.failure is None:
         return End.SIMULATED if report.simulated else End.DONE
     return End.FALSE if report.failure is Failure.DAMAGE else End.NOT_CHECKED
-
-
-def _check_readable(folder: Path) -> None:
-    if not folder.is_dir():
-        raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
-    try:
-        os.listdir(folder)
-    except OSError as error:
-        raise HoldfastError(f"`{folder}` cannot be read ({error.strerror}).") from None

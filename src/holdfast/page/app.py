@@ -26,7 +26,6 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
     """The page for a folder, at a port of this machine."""
     routes = [
         Route("/", partial(reading, _home)),
-        Route("/glossary", partial(reading, _glossary)),
         Route("/drafts", partial(changing, steward.start), methods=["POST"]),
         Route("/drafts/{draft}", partial(reading, steward.show)),
         Route("/drafts/{draft}", partial(changing, steward.save), methods=["POST"]),
@@ -65,11 +64,6 @@ def _home(site: Site, request: Request) -> Response:
         tables=site.folder.tables(),
         releases=site.folder.releases(),
     )
-
-
-def _glossary(site: Site, request: Request) -> Response:
-    terms = {k: v for k, v in texts()["glossary"].items() if k != "title"}
-    return site.show(request, "glossary.html", glossary=terms)
 
 
 def _error(request: Request, message: str, status: int) -> Response:

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.page.access import Access
+from holdfast.page.words import texts
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -28,9 +29,6 @@ HEADERS = {
 }
 SESSION = "holdfast.session"
 """Where the session of a request is found."""
-TOO_LARGE = (
-    "This file is larger than the page takes. Put it into the page's folder and name it there.\n"
-)
 READS = ("GET", "HEAD")
 OWN = ("same-origin", "none")
 """What a browser says of requests that no other site made."""
@@ -83,7 +81,9 @@ class Guard:
         if headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("Another site asked for this.\n", 403)
         if int(_digits(headers.get("content-length"))) > self.most:
-            return PlainTextResponse(TOO_LARGE, 413, headers={"Connection": "close"})
+            return PlainTextResponse(
+                texts()["error"]["large"], 413, headers={"Connection": "close"}
+            )
         if scope["path"].startswith("/static/"):
             return None
         session = HTTPConnection(scope).cookies.get(self.cookie, "")

@@ -7,7 +7,7 @@ import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Thread
@@ -96,21 +96,17 @@ def _listening(port: int) -> socket.socket:
 
 @contextmanager
 def _folder(folder: Path | None, demo: bool) -> Iterator[Folder]:
-    """The folder to work in; for the demo a temporary one with the built-in table in it."""
-    if not demo or folder is not None:
+    """The folder to work in; for the demo a temporary one, unless one is named, with the built-in
+    table in it."""
+    with ExitStack() as stack:
+        if demo and folder is None:
+            made = tempfile.TemporaryDirectory(prefix="holdfast-demo-")
+            folder = Path(stack.enter_context(made))
         place = Folder.at(folder or Path.cwd())
         if demo and not (place.root / DEMO).exists():
-            _copy_demo(place.root)
+            table = stack.enter_context(as_file(files("holdfast") / "plan" / "data" / DEMO))
+            shutil.copy(table, place.root / DEMO)
         yield place
-        return
-    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as made:
-        _copy_demo(Path(made))
-        yield Folder.at(Path(made))
-
-
-def _copy_demo(folder: Path) -> None:
-    with as_file(files("holdfast") / "plan" / "data" / DEMO) as path:
-        shutil.copy(path, folder / DEMO)
 
 
 def _fill_demo(state: PrivateFolder) -> None:

@@ -21,7 +21,7 @@ from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.state import PrivateFolder
-from holdfast.page.words import in_page_words, label_of, texts, with_terms
+from holdfast.page.words import in_page_words, label_of, texts
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
@@ -60,17 +60,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["plainly"] = plainly
-    made.tests["number_like"] = _is_number_like
     return made
-
-
-def _is_number_like(cell: str) -> bool:
-    """Whether a cell stands on the right of its column: a number, or an interval.
-
-    >>> _is_number_like("-1,204.5%"), _is_number_like("3 to 5"), _is_number_like("NE 3")
-    (True, True, False)
-    """
-    return bool(re.fullmatch(r"[-−∞\d.,%]+( to [-−∞\d.,%]+)?|exactly", cell))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +84,6 @@ class Site:
         """A page as text."""
         shared = {
             "t": texts(),
-            "terms": with_terms,
             "said": self.said,
             "label_of": label_of,
             "markup": Markup,  # only for elements that holdfast makes

@@ -1,4 +1,4 @@
-"""All words of the page, from one file, and the glossary of some of them."""
+"""All words of the page, from one file, and messages of holdfast in them."""
 
 import re
 import tomllib
@@ -6,14 +6,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from markupsafe import Markup, escape
-
 from holdfast.request import FIELDS
 
 _NAMES = "|".join(name.replace("_", "[-_]") for name in sorted(FIELDS, key=len, reverse=True))
 _FIELD = re.compile(rf"`({_NAMES})`|`?--({_NAMES})\b`?")
 _IN_PYTHON = re.compile(rf"\b(?:{_NAMES})=(?:\[[^\]]*\]|\{{[^}}]*\}}|'[^']*'|\w+), (?=--)")
-_TERM = re.compile(r"\[\[([a-z_]+)(?:\|([^\]]+))?\]\]")
 
 
 def label_of(name: str) -> str:
@@ -49,14 +46,3 @@ def in_page_words(message: str) -> str:
     )
     message = re.sub(r"(“[^”]*”), \1", r"\1", message)  # the same as Python and as an option
     return message[:1].upper() + message[1:] + colon + command
-
-
-def with_terms(text: str) -> Markup:
-    """A text, with [[term]] and [[term|other words]] as links that explain themselves."""
-    return Markup(_TERM.sub(_linked, str(escape(text))))
-
-
-def _linked(match: re.Match[str]) -> str:
-    term = texts()["glossary"][match[1]]
-    link = Markup('<a class="term" href="/glossary#{}" data-says="{}">{}</a>')
-    return link.format(match[1], term["says"], Markup(match[2] or escape(term["name"])))

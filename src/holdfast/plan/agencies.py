@@ -4,7 +4,6 @@ Each has the exact law of what is published for a count; None stands for a count
 None of it can make a release: it is here to be measured, and to be told what it promises.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.rational import exp_below
+from holdfast.release.deployment import decimal_above
 
 Law = dict[int | None, Fraction]
 ONE = Fraction(1)
@@ -120,11 +120,10 @@ class CountPromise:
             return (
                 f"nothing: counts of {low} and {high}, one person apart, are told apart for certain"
             )
-        least = "" if not self.certain else f"; no epsilon brings it below {_short(self.certain)}"
-        return (
-            f"epsilon = {float(self.epsilon):g} with delta = {_short(self.delta)} (counts {low} "
-            f"and {high}){least}"
-        )
+        delta, certain = (decimal_above(each, 3) for each in (self.delta, self.certain))
+        least = f"; no epsilon brings it below {certain}" * bool(self.certain)
+        epsilon = f"epsilon = {float(self.epsilon):g}"
+        return f"{epsilon} with delta = {delta} (counts {low} and {high}){least}"
 
 
 def promise_of(method: Published, epsilon: Any, *, max_count: int) -> CountPromise:
@@ -156,16 +155,3 @@ def _excess(law: Law, other: Law, factor: Fraction | None = None) -> Fraction:
     if factor is None:
         return sum((p for j, p in law.items() if j not in other), zero)
     return sum((max(p - factor * other.get(j, zero), zero) for j, p in law.items()), zero)
-
-
-def _short(delta: Fraction) -> str:
-    """Rounded up, so that it is never more than is true.
-
-    >>> _short(Fraction(1, 3)), _short(Fraction(1, 5))
-    ('0.3334', '0.2')
-    """
-    if delta.denominator <= 10_000:
-        scaled = delta * 10**4
-        return f"{math.ceil(scaled) / 10**4:g}"
-    places = max(0, -math.floor(math.log10(delta))) + 2
-    return f"{math.ceil(delta * 10**places) / 10**places:.{places}g}"

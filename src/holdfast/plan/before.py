@@ -194,7 +194,6 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
         every += [
             concerns.identifiers(name, counts),
             concerns.nines(name, counts),
-            concerns.reached_top(request.top, name, counts),
             concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
         ]
     for name, cells in others.items():

@@ -14,7 +14,7 @@ from holdfast.plan.agencies import promise_of
 from holdfast.plan.methods import ComparedMethod, find_methods
 from holdfast.plan.plan import check_epsilons
 from holdfast.plan.questions import PlannedQuestion, read_questions
-from holdfast.plan.simulation import KnownTable, histogram_of, read_known, seeds, w1
+from holdfast.plan.simulation import KnownTable, histogram_of, read_known, w1
 
 EPSILONS = ("0.1", "0.5", "1", "2")
 ONE_COUNT, DISTANCE, DISTANCE_WITHIN = "one count", "distance", "distance within groups"
@@ -158,9 +158,9 @@ def compare(
     means: dict[tuple[str, str], dict[str, float]] = {}
     for method, epsilon in product(chosen, budgets):
         errors = []
-        for done, seed in enumerate(seeds(number)):
+        for done in range(number):
             tell(f"{method.name}, epsilon {epsilon}", done / number)
-            errors.append(_errors(truth, method.publish(truth, epsilon, seed), asked))
+            errors.append(_errors(truth, method.publish(truth, epsilon, done + 1), asked))
         tell(f"{method.name}, epsilon {epsilon}", 1.0)
         means[method.name, epsilon] = {
             name: float(np.mean([each[name] for each in errors])) for name in errors[0]

@@ -33,7 +33,6 @@ PUBLIC = re.compile(
 )
 VALUES = (10, 3)  # different numbers below which a column is no count of people; with 0 among them
 MISSING_CODES = 5  # different cells that are no counts, up to which they mean that one is missing
-CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
 SPOKEN = 100  # the same of a table whose counts are all below the noise
 NINES = (99, 999, 9_999, 99_999)
@@ -144,23 +143,6 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
             others.append(text)
     mostly = len(numbers) > len(others) or len(set(others)) <= MISSING_CODES
     return np.array(numbers if mostly else [])
-
-
-def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
-    """What to say of a top code that most rows reach.
-
-    >>> reached_top(5, "visits", np.array([9, 7, 6, 1]))
-    "3 of 4 rows of 'visits' have 5 or more: with top = 5 they would look alike"
-    """
-    if top is None or not len(counts):
-        return None
-    high = int((counts >= top).sum())
-    if high < CAPPED * len(counts):
-        return None
-    return (
-        f"{high:,} of {numbered(len(counts), 'row')} of {name!r:.60} have {top:,} or more: with "
-        f"top = {top:,} they would look alike"
-    )
 
 
 def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fraction) -> str | None:

@@ -12,7 +12,7 @@ from holdfast.errors import HoldfastError, aligned, numbered, roughly, whole_num
 from holdfast.plan.explain import explain
 from holdfast.plan.priors import prior_table
 from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
-from holdfast.plan.simulation import KnownTable, seeds, simulated
+from holdfast.plan.simulation import KnownTable, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
 from holdfast.request.parameter import exact_text
@@ -131,9 +131,9 @@ class _Planner:
         """Releases at one budget, made once."""
         if epsilon not in self._releases:
             made = self._releases[epsilon] = []
-            for number, seed in enumerate(seeds(self.repetitions)):
+            for number in range(self.repetitions):  # the same seeds at every budget
                 self.progress(f"epsilon {epsilon}", number / self.repetitions)
-                made.append(simulated(self.table, epsilon, seed, **self.options))
+                made.append(simulated(self.table, epsilon, number + 1, **self.options))
             self.progress(f"epsilon {epsilon}", 1.0)
         return self._releases[epsilon]
 

@@ -110,12 +110,6 @@ def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Col
     )
 
 
-def seeds(number: int) -> range:
-    """Seeds of simulated releases: the same at every budget, so that what differs between budgets
-    is not mere chance."""
-    return range(1, number + 1)
-
-
 def histogram_of(counts: Integers) -> Histogram:
     """How many rows have each count."""
     return collected(counts.astype(np.int64), np.ones(len(counts), dtype=np.int64))

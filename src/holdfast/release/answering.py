@@ -35,7 +35,7 @@ class Answering:
                 "mean Wake". Or a function of (counts, rows with each).
             of: The column of counts, where there are several; two for a question about two.
             where: Which rows: a condition such as "state == 'NE' and population < 5000", a mask, a
-                series, a polars expression, a function of the table, or labels.
+                series, a function of the table, or labels.
             by: A public column, or several: an answer for each group of rows.
             less: Other rows, whose answer is subtracted.
             against: An earlier release, whose answer is subtracted.

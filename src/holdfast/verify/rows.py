@@ -45,7 +45,7 @@ def csv_columns(
         yield from read_columns(file, name, Dialect.from_dict(record["table"]), names)
 
 
-class Labels:
+class LabelDigest:
     """The labels of rows in their order, of which a digest is kept."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class RowsFile:
     """What rows.csv says, in arrays; its plain intervals are those of its noisy counts."""
 
     def __init__(self, folder: Path, record: dict[str, Any]) -> None:
-        self._record, self.labels = record, Labels()
+        self._record, self.labels = record, LabelDigest()
         self._grouped = bool(record["groups"]["columns"])
         self._reach = [Noise.from_dict(each["noise"]).quantile(LEVEL) for each in record["counts"]]
         names = {name: at for at, name in enumerate(record["groups"]["names"])} | {"": NOTHING}
@@ -144,7 +144,7 @@ class TableFile:
     that its published cells say."""
 
     def __init__(self, folder: Path, record: dict[str, Any], group: Integers) -> None:
-        self._record, self.labels = record, Labels()
+        self._record, self.labels = record, LabelDigest()
         self.name, said = record["table"]["file"], record["groups"]
         published, batches, rows = record["published"], list[list[Integers]](), 0
         for texts, counts in self._batches(folder):

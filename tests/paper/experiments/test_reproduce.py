@@ -12,7 +12,7 @@ import pytest
 from forked import end_of
 from holdfast.errors import HoldfastError
 from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, runner
-from holdfast.paper.experiments.claims import Estimate, number, sentence
+from holdfast.paper.experiments.claims import RunMean, number, sentence
 from holdfast.paper.experiments.datasets import BUDGETS, MADE
 from holdfast.paper.experiments.drawing import STYLES
 from holdfast.paper.experiments.experiment import read_rows
@@ -338,12 +338,12 @@ def test_a_gap_tends_to_fall_if_it_does_between_most_budgets_and_not_by_its_ends
 @pytest.mark.parametrize(
     ("here", "verdict"),
     [
-        (Estimate(1.44), "agrees"),
-        (Estimate(1.444), "agrees"),
-        (Estimate(1.46), "differs"),
-        (Estimate(1.46, 0.01), "agrees"),
-        (Estimate(1.6, 0.02, 0.2), "agrees"),
-        (Estimate(1.7, 0.02, 0.2), "differs"),
+        (RunMean(1.44), "agrees"),
+        (RunMean(1.444), "agrees"),
+        (RunMean(1.46), "differs"),
+        (RunMean(1.46, 0.01), "agrees"),
+        (RunMean(1.6, 0.02, 0.2), "agrees"),
+        (RunMean(1.7, 0.02, 0.2), "differs"),
     ],
 )
 def test_a_number_agrees_within_rounding_and_the_sampling_error_of_both(here, verdict):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from holdfast.paper.experiments.claims import (
     Claim,
-    Estimate,
     Means,
+    RunMean,
     listing,
     means_of,
     nearest,
@@ -77,7 +77,7 @@ def _decreases(w1: Means, where: dict[str, str], middle: float) -> list[Claim]:
             best = w1[data, w1.best((data, middle)), middle]
             change = _percent_change(best, w1[data, SANDWICH, middle])
             what = f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to a fixed point"
-            fall = Estimate(-change.mean, change.error, change.spread)
+            fall = RunMean(-change.mean, change.error, change.spread)
             numbers.append(number(what, printed, fall, runs=PAPER_RUNS, source=where[data]))
     return numbers
 
@@ -99,12 +99,12 @@ def _crime_increase(absolute: Means, where: dict[str, str], middle: float) -> li
     ]
 
 
-def _percent_change(old: Estimate, new: Estimate) -> Estimate:
+def _percent_change(old: RunMean, new: RunMean) -> RunMean:
     """With the error and the spread carried over from both means."""
     ratio = new.mean / old.mean
     error = math.hypot(new.error / new.mean, old.error / old.mean)
     spread = math.hypot(new.spread / new.mean, old.spread / old.mean)
-    return Estimate(100 * (ratio - 1), 100 * ratio * error, 100 * ratio * spread)
+    return RunMean(100 * (ratio - 1), 100 * ratio * error, 100 * ratio * spread)
 
 
 def _count_statements(absolute: Means, where: dict[str, str]) -> list[Claim]:

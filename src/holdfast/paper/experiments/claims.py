@@ -59,7 +59,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunMean:
     """A mean and its standard error; also the spread of one run, where known."""
 
     mean: float
@@ -72,7 +72,7 @@ class Estimate:
         return shown + (f" ± {self.error:.1g}" if self.error else "")
 
 
-def estimate(values: Iterable[float]) -> Estimate:
+def estimate(values: Iterable[float]) -> RunMean:
     """The mean of independent runs.
 
     >>> str(estimate([1.0, 2.0, 3.0]))
@@ -81,15 +81,15 @@ def estimate(values: Iterable[float]) -> Estimate:
     numbers = [float(value) for value in values]
     mean = math.fsum(numbers) / len(numbers)
     if len(numbers) < 2:
-        return Estimate(mean)
+        return RunMean(mean)
     spread = math.sqrt(math.fsum((x - mean) ** 2 for x in numbers) / (len(numbers) - 1))
-    return Estimate(mean, spread / math.sqrt(len(numbers)), spread)
+    return RunMean(mean, spread / math.sqrt(len(numbers)), spread)
 
 
 def number(
     what: str,
     paper: str,
-    here: Estimate,
+    here: RunMean,
     *,
     runs: int | None = None,
     decimals: int | None = None,
@@ -103,7 +103,7 @@ def number(
     `runs` runs) and its rounding. `decimals` are those it was rounded to, where fewer are printed:
     a 0 beside 0.024. `reason` is said only where they differ, `always` in any case.
 
-    >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict.value
+    >>> number("W1", "0.64", RunMean(0.641, 0.002, 0.006), runs=10).verdict.value
     'agrees'
     """
     printed = float(paper.rstrip("%"))
@@ -147,7 +147,7 @@ def sentence(
     )
 
 
-def clearly_below(one: Estimate, other: Estimate) -> bool:
+def clearly_below(one: RunMean, other: RunMean) -> bool:
     """Whether a mean lies below another by more than sampling error."""
     return other.mean - one.mean > BARS * math.hypot(one.error, other.error)
 
@@ -163,9 +163,9 @@ Cell = tuple[str, float]
 class Means:
     """The means of one measure by (data, method, budget)."""
 
-    estimates: Mapping[tuple[str, str, float], Estimate]
+    estimates: Mapping[tuple[str, str, float], RunMean]
 
-    def __getitem__(self, key: tuple[str, str, float]) -> Estimate:
+    def __getitem__(self, key: tuple[str, str, float]) -> RunMean:
         return self.estimates[key]
 
     @property

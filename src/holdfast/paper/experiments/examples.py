@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence, sources
+from holdfast.paper.experiments.claims import Claim, RunMean, number, sentence, sources
 from holdfast.paper.experiments.datasets import TABLES
 from holdfast.paper.experiments.drawing import Figure, bars, titled
 from holdfast.paper.experiments.experiment import Experiment, Folder, load
@@ -69,7 +69,7 @@ def _bird_flu_figures(rows: Sequence[Row]) -> list[Figure]:
 def _bird_flu_claims(rows: Sequence[Row]) -> list[Claim]:
     cases = [row["cases"] for row in rows]
     return [
-        number("bird flu: N, the number of states", "50", Estimate(len(cases))),
+        number("bird flu: N, the number of states", "50", RunMean(len(cases))),
         sentence(
             "bird flu: n = 41 holds every count",
             max(cases) < BIRD_FLU_BINS,
@@ -121,7 +121,7 @@ def skewness(eta: Any) -> float:
 def _data_claims(rows: Sequence[Row]) -> list[Claim]:
     where, claims = sources(rows), []
     for data, eta in _histograms(rows).items():
-        size, bins = Estimate(float(eta.sum())), Estimate(float(len(eta)))
+        size, bins = RunMean(float(eta.sum())), RunMean(float(len(eta)))
         claims += [
             number(f"{data}: N, number of categories", SIZES[data], size, source=where[data]),
             number(f"{data}: n, one more than the top code", BINS[data], bins, source=where[data]),
@@ -131,7 +131,7 @@ def _data_claims(rows: Sequence[Row]) -> list[Claim]:
                 number(
                     f"{data}: skewness of the top-coded counts",
                     SKEWS[data],
-                    Estimate(skewness(eta)),
+                    RunMean(skewness(eta)),
                     source=where[data],
                     reason=ERRATUM if data == "crime" else "",
                 )
@@ -140,7 +140,7 @@ def _data_claims(rows: Sequence[Row]) -> list[Claim]:
         eta = _histograms(rows)["crime"]
         zeros = 100 * float(eta[0] / eta.sum())
         what = "crime: share of counties without homicides"
-        claims.append(number(what, "53%", Estimate(zeros), source=where["crime"]))
+        claims.append(number(what, "53%", RunMean(zeros), source=where["crime"]))
     return claims
 
 
@@ -179,7 +179,7 @@ def _vertex_claims(rows: Sequence[Row]) -> list[Claim]:
         number(
             f"extreme points of {row['polytope']} for n = 3, ε = ln 2, z uniform",
             EXTREME_POINTS[row["polytope"]],
-            Estimate(row["extreme_points"]),
+            RunMean(row["extreme_points"]),
         )
         for row in rows
     ]

@@ -8,7 +8,7 @@ from holdfast.paper.experiments.accuracy import NAMES, PAPERS_DATA, by_budget
 from holdfast.paper.experiments.claims import (
     BEYOND,
     Claim,
-    Estimate,
+    RunMean,
     estimate,
     listing,
     means_of,
@@ -44,7 +44,7 @@ def draw_targets(task: Task, seed: int, folder: Folder) -> list[Row]:
     return rows
 
 
-def _by_size(rows: Sequence[Row], measure: str) -> dict[str, dict[int, Estimate]]:
+def _by_size(rows: Sequence[Row], measure: str) -> dict[str, dict[int, RunMean]]:
     grouped: dict[str, dict[int, list[float]]] = {}
     for row in rows:
         grouped.setdefault(row["method"], {}).setdefault(row["n"], []).append(row[measure])

@@ -8,8 +8,8 @@ from holdfast.paper.experiments.accuracy_claims import DECREASES, PRINTED
 from holdfast.paper.experiments.claims import (
     Cell,
     Claim,
-    Estimate,
     Means,
+    RunMean,
     means_of,
     nearest,
     number,
@@ -50,7 +50,7 @@ def _same(
     """With a digit more than in print, so that the rounding can be seen."""
     if decimals is None:
         decimals = len(printed.rstrip("%").partition(".")[2])
-    claim = number(what, printed, Estimate(value), decimals=decimals, always=why)
+    claim = number(what, printed, RunMean(value), decimals=decimals, always=why)
     digits = decimals + 1
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.answers.report.document import Block, Paragraph, TableBlock
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments.claims import Claim, Estimate, listing, sentence, sources
+from holdfast.paper.experiments.claims import Claim, RunMean, listing, sentence, sources
 from holdfast.paper.experiments.datasets import BY_DEFINITION, SEED, Dataset
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
@@ -85,7 +85,7 @@ def _source(task: Task, folder: Folder) -> Task:
     return task | {"source": sized(task["data"], task["n"], folder).source}
 
 
-Medians = dict[tuple[str, str, int], Estimate]
+Medians = dict[tuple[str, str, int], RunMean]
 
 
 def _medians(rows: Sequence[Row]) -> Medians:
@@ -94,7 +94,7 @@ def _medians(rows: Sequence[Row]) -> Medians:
     for row in rows:
         if row["solved"] == "yes":
             grouped.setdefault((row["data"], row["method"], row["n"]), []).append(row["seconds"])
-    return {key: Estimate(statistics.median(values)) for key, values in grouped.items()}
+    return {key: RunMean(statistics.median(values)) for key, values in grouped.items()}
 
 
 def _figures(rows: Sequence[Row]) -> list[Figure]:

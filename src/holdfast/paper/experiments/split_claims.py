@@ -12,7 +12,7 @@ from holdfast.paper.experiments.claims import (
     BARS,
     Cell,
     Claim,
-    Estimate,
+    RunMean,
     Verdict,
     budgets_of,
     number,
@@ -124,7 +124,7 @@ def optimal_claims(rows: Sequence[Row]) -> list[Claim]:
         number(
             f"{name} of the rule of thumb, fitted to the paper's printed table",
             PRINTED_FIT[name],
-            Estimate(value),
+            RunMean(value),
         )
         for name, value in zip("ABK", refitted, strict=True)
     ]
@@ -140,7 +140,7 @@ def _parameter(name: str, here: float, runs: int) -> Claim:
     return Claim(
         what=f"{name} of the rule of thumb, fitted to the table found here",
         paper=PRINTED_FIT[name],
-        here=str(Estimate(here)),
+        here=str(RunMean(here)),
         ratio=f"{here / printed:.3g}",
         verdict=Verdict.AGREES if near else Verdict.DIFFERS,
         limit=f"{'' if near else 'not '}within {FIT_WITHIN:.0%}",
@@ -243,7 +243,7 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
     return claims
 
 
-def _gap(cell: Cell, printed: str, here: Estimate, source: str) -> Claim:
+def _gap(cell: Cell, printed: str, here: RunMean, source: str) -> Claim:
     """Within 0.05 of the printed gap and, where that is not 0, within a factor of two; what lies
     outside the factor by less than sampling error is undecided."""
     rounding = 0.5 * 10.0 ** -(GAP_DECIMALS if cell[0] == "crime" else 2)
@@ -267,11 +267,11 @@ def _gap(cell: Cell, printed: str, here: Estimate, source: str) -> Claim:
     )
 
 
-def optimality_gaps(rows: Sequence[Row]) -> dict[Cell, Estimate]:
+def optimality_gaps(rows: Sequence[Row]) -> dict[Cell, RunMean]:
     """How far the objective of the rule's share lies above the least, by data set and budget."""
     gaps = {}
     for cell, points in objectives(rows).items():
         least, chosen = best(points), next(point for point in points if point.by_rule)
         above = max(0.0, chosen.value - least.value)
-        gaps[cell] = Estimate(above, math.hypot(least.bar, chosen.bar))
+        gaps[cell] = RunMean(above, math.hypot(least.bar, chosen.bar))
     return gaps
