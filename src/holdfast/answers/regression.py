@@ -27,7 +27,7 @@ from holdfast.answers.answer import SIMULATED, check_level
 from holdfast.answers.coefficients import Regression
 from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.answers.labels import published
-from holdfast.answers.selection import chosen_rows
+from holdfast.answers.selection import chosen_rows, picked_notes
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.fit.histogram import LEVEL
@@ -131,6 +131,7 @@ def _rows(
     complete = inside & ~np.any([columns[name].missing for name in used], axis=0)
     without = int(inside.sum() - complete.sum())
     notes = [f"{numbered(without, 'row')} without a count left out"] if without else []
+    notes += [note for name in used for note in picked_notes(columns[name], complete)]
     return np.flatnonzero(complete), notes
 
 
