@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import ask_change, row_changes
-from holdfast.answers.conditions import cell_texts
+from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.grammar import Call, ReleaseMethod, parse
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.merging import MergedRelease
@@ -128,9 +128,10 @@ def _named(release: "Release", labels: Labels, name: str) -> Marks:
     """Rows with this label, or with this text in one of the public columns."""
     held = {}
     for column in release.published:
-        texts = np.array(cell_texts(published(release, column)), dtype=object)
-        marks = texts == name
-        if marks.any():
+        texts = cell_texts(published(release, column))
+        marks = np.array(texts, dtype=object) == name
+        is_number = column != release.category and as_numbers([name]) is not None
+        if marks.any() and not (is_number and as_numbers(texts) is not None):
             held[column] = marks
     different = {marks.tobytes() for marks in held.values()}
     if len(different) > 1:
