@@ -43,7 +43,7 @@ def where_words(release: "Release", where: Any, marks: Marks) -> str:
     if where is None:
         return ""
     if isinstance(where, str):
-        return f", where {one_line(where)}"
+        return f", where {one_line(where)} ({numbered(int(marks.sum()), 'row')})"
     return f", of {numbered(int(marks.sum()), 'row')} chosen"
 
 

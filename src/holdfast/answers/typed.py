@@ -19,7 +19,7 @@ from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.selection import chosen_rows
 from holdfast.answers.sums import derive
 from holdfast.arrays import Marks
-from holdfast.errors import HoldfastError, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
 def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
     """The same question about the rows that were named, among those that `where` chooses."""
     if len(call.names) == 1 and call.names[0] in [column.title for column in release.columns]:
+        if how.get("of", call.names[0]) != call.names[0]:
+            raise HoldfastError(f"{call.names[0]!r:.60} and `of` name two columns of counts.")
         return how | {"of": call.names[0]}  # "mean homicides"
     labels = Labels(release, how.get("label"))
     names = labels.joined(call.names)
@@ -121,6 +123,9 @@ def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, 
     words = ", ".join(map(one_line, names))
     if isinstance(chosen, str):
         words += f", where {one_line(chosen)}"
+    words += f" ({numbered(int(inside.sum()), 'row')})"
+    if call.method is ReleaseMethod.TOP:
+        return how | {"where": inside}
     return how | {"where": inside, "words": f" of {words}"}
 
 
