@@ -10,7 +10,7 @@ from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_leve
 from holdfast.answers.laws import likely_interval
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import Question, find_question, quantile
-from holdfast.answers.selection import RowGroups, chosen_rows, where_words
+from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.fit.histogram import LEVEL
@@ -154,7 +154,7 @@ def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | No
 
 
 def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ...]:
-    notes = []
+    notes = [] if chosen.declared else list(picked_notes(chosen.column, chosen.marks))
     low, high = answer.interval
     if chosen.law is not None and asked.unit is Unit.SHARE:
         notes.append(YES_OR_NO)
