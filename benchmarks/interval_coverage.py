@@ -160,9 +160,12 @@ def questions(table: Table) -> dict[str, Question]:
     }
 
 
-def _round(number: float) -> int:
-    """The number of one digit, 1, 2 or 5, that people would ask for; no true count decides it."""
-    powers = (step * 10**power for power in range(6) for step in (1, 2, 5))
+def _round(number: float, *, up: bool = False) -> int:
+    """The number of one digit, 1, 2 or 5, that people would name, at most `number` or at least; no
+    true count decides it."""
+    powers = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+    if up:
+        return min(step for step in powers if step >= number)
     return max((step for step in powers if step <= number), default=0)
 
 
@@ -205,10 +208,13 @@ class Cell:
         return " ".join(found)
 
 
-def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:
+def run(
+    table: Table, epsilon: str, releases: int, start: int, kinds: tuple[str, ...]
+) -> dict[tuple[str, str], Cell]:
     asked, cells = questions(table), dict[tuple[str, str], Cell]()
     truths: dict[tuple[str, str, int], float] = {}
-    for kind, parts in table.parts.items():
+    chosen = {kind: parts for kind, parts in table.parts.items() if kind.startswith(kinds)}
+    for kind, parts in chosen.items():
         for place, marks in enumerate(parts):
             values, rows = np.unique(table.counts[marks], return_counts=True)
             for name, question in asked.items():
@@ -218,7 +224,7 @@ def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str
             table.counts, epsilon=epsilon, seed=1000 * seed, cells=table.cells, within=table.within
         )
         others = Others(table, epsilon, seed, release.only)
-        for kind, parts in table.parts.items():
+        for kind, parts in chosen.items():
             for place, marks in enumerate(parts):
                 part = ChosenRows(release=release, column=release.only, marks=marks)
                 for name, question in asked.items():
@@ -237,7 +243,7 @@ class Others:
         noise, generator = Noise(epsilon=Fraction(epsilon)), np.random.default_rng(seed)
         drawn = column.noisy - table.counts
         self.noisy = table.counts + thinned(drawn, column.measurement.noise, noise, generator)
-        self.top = int(table.counts.max())
+        self.top = _round(int(table.counts.max()), up=True)
         self.truncated = np.clip(self.noisy, 0, self.top)
         self.alpha = float(np.exp(-float(epsilon)))
         self.variance = noise.variance
@@ -451,6 +457,7 @@ def main() -> None:
     parser.add_argument("--start", type=int, default=1)
     parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}, {RELATIONS}")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
+    parser.add_argument("--kinds", default="", help="how kinds of rows begin: any,group; else all")
     parser.add_argument("--out", help="a CSV file for the figures")
     parser.add_argument("--better", nargs="+", help="such files: print where others are better")
     options = parser.parse_args()
@@ -481,10 +488,12 @@ def main() -> None:
         )
 
     how = options.releases, options.start
+    kinds = tuple(options.kinds.split(","))
     for epsilon in options.epsilons.split(","):
         for table in tables(wanted - {RELATIONS}) if wanted != {RELATIONS} else ():
             began = time.process_time()
-            note(table.name, epsilon, began, show(table.name, epsilon, run(table, epsilon, *how)))
+            found = run(table, epsilon, *how, kinds)
+            note(table.name, epsilon, began, show(table.name, epsilon, found))
         if not wanted or RELATIONS in wanted:
             began = time.process_time()
             note(RELATIONS, epsilon, began, show(RELATIONS, epsilon, relations(epsilon, *how)))
