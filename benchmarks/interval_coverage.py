@@ -23,7 +23,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -60,12 +60,13 @@ class Table:
     """Marks of rows, several for each kind."""
 
 
-def tables(wanted: set[str]) -> Iterator[Table]:
+def tables(wanted: set[str], kinds: tuple[str, ...]) -> Iterator[Table]:
+    """Those of these names, with the kinds of rows that begin with one of these words."""
     for name, build in BUILDERS.items():
-        if not wanted or name in wanted:
-            found = build()
-            if found is not None:
-                yield found
+        found = build() if not wanted or name in wanted else None
+        if found is not None:
+            parts = {kind: rows for kind, rows in found.parts.items() if kind.startswith(kinds)}
+            yield replace(found, parts=parts)
 
 
 def demo() -> Table:
@@ -450,6 +451,7 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=40)
     parser.add_argument("--start", type=int, default=1)
     parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}, {RELATIONS}")
+    parser.add_argument("--kinds", default="", help="of rows, by their first words: all,declared")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--out", help="a CSV file for the figures")
     parser.add_argument("--better", nargs="+", help="such files: print where others are better")
@@ -480,9 +482,9 @@ def main() -> None:
             flush=True,
         )
 
-    how = options.releases, options.start
+    how, kinds = (options.releases, options.start), tuple(options.kinds.split(","))
     for epsilon in options.epsilons.split(","):
-        for table in tables(wanted - {RELATIONS}) if wanted != {RELATIONS} else ():
+        for table in tables(wanted - {RELATIONS}, kinds) if wanted != {RELATIONS} else ():
             began = time.process_time()
             note(table.name, epsilon, began, show(table.name, epsilon, run(table, epsilon, *how)))
         if not wanted or RELATIONS in wanted:
