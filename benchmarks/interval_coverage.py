@@ -23,7 +23,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -60,12 +60,13 @@ class Table:
     """Marks of rows, several for each kind."""
 
 
-def tables(wanted: set[str]) -> Iterator[Table]:
+def tables(wanted: set[str], kinds: tuple[str, ...]) -> Iterator[Table]:
+    """Those of these names, with the kinds of rows that begin with one of these words."""
     for name, build in BUILDERS.items():
-        if not wanted or name in wanted:
-            found = build()
-            if found is not None:
-                yield found
+        found = build() if not wanted or name in wanted else None
+        if found is not None:
+            parts = {kind: rows for kind, rows in found.parts.items() if kind.startswith(kinds)}
+            yield replace(found, parts=parts)
 
 
 def demo() -> Table:
@@ -208,13 +209,10 @@ class Cell:
         return " ".join(found)
 
 
-def run(
-    table: Table, epsilon: str, releases: int, start: int, kinds: tuple[str, ...]
-) -> dict[tuple[str, str], Cell]:
+def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:
     asked, cells = questions(table), dict[tuple[str, str], Cell]()
     truths: dict[tuple[str, str, int], float] = {}
-    chosen = {kind: parts for kind, parts in table.parts.items() if kind.startswith(kinds)}
-    for kind, parts in chosen.items():
+    for kind, parts in table.parts.items():
         for place, marks in enumerate(parts):
             values, rows = np.unique(table.counts[marks], return_counts=True)
             for name, question in asked.items():
@@ -224,7 +222,7 @@ def run(
             table.counts, epsilon=epsilon, seed=1000 * seed, cells=table.cells, within=table.within
         )
         others = Others(table, epsilon, seed, release.only)
-        for kind, parts in chosen.items():
+        for kind, parts in table.parts.items():
             for place, marks in enumerate(parts):
                 part = ChosenRows(release=release, column=release.only, marks=marks)
                 for name, question in asked.items():
@@ -456,8 +454,8 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=40)
     parser.add_argument("--start", type=int, default=1)
     parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}, {RELATIONS}")
+    parser.add_argument("--kinds", default="", help="of rows, by their first words: all,declared")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
-    parser.add_argument("--kinds", default="", help="how kinds of rows begin: any,group; else all")
     parser.add_argument("--out", help="a CSV file for the figures")
     parser.add_argument("--better", nargs="+", help="such files: print where others are better")
     options = parser.parse_args()
@@ -490,10 +488,9 @@ def main() -> None:
     how = options.releases, options.start
     kinds = tuple(options.kinds.split(","))
     for epsilon in options.epsilons.split(","):
-        for table in tables(wanted - {RELATIONS}) if wanted != {RELATIONS} else ():
+        for table in tables(wanted - {RELATIONS}, kinds) if wanted != {RELATIONS} else ():
             began = time.process_time()
-            found = run(table, epsilon, *how, kinds)
-            note(table.name, epsilon, began, show(table.name, epsilon, found))
+            note(table.name, epsilon, began, show(table.name, epsilon, run(table, epsilon, *how)))
         if not wanted or RELATIONS in wanted:
             began = time.process_time()
             note(RELATIONS, epsilon, began, show(RELATIONS, epsilon, relations(epsilon, *how)))
