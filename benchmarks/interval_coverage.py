@@ -23,7 +23,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -60,12 +60,13 @@ class Table:
     """Marks of rows, several for each kind."""
 
 
-def tables(wanted: set[str]) -> Iterator[Table]:
+def tables(wanted: set[str], kinds: tuple[str, ...]) -> Iterator[Table]:
+    """Those of these names, with the kinds of rows that begin with one of these words."""
     for name, build in BUILDERS.items():
-        if not wanted or name in wanted:
-            found = build()
-            if found is not None:
-                yield found
+        found = build() if not wanted or name in wanted else None
+        if found is not None:
+            parts = {kind: rows for kind, rows in found.parts.items() if kind.startswith(kinds)}
+            yield replace(found, parts=parts)
 
 
 def demo() -> Table:
@@ -160,9 +161,12 @@ def questions(table: Table) -> dict[str, Question]:
     }
 
 
-def _round(number: float) -> int:
-    """The number of one digit, 1, 2 or 5, that people would ask for; no true count decides it."""
-    powers = (step * 10**power for power in range(6) for step in (1, 2, 5))
+def _round(number: float, *, up: bool = False) -> int:
+    """The number of one digit, 1, 2 or 5, that people would name, at most `number` or at least; no
+    true count decides it."""
+    powers = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+    if up:
+        return min(step for step in powers if step >= number)
     return max((step for step in powers if step <= number), default=0)
 
 
@@ -237,7 +241,7 @@ class Others:
         noise, generator = Noise(epsilon=Fraction(epsilon)), np.random.default_rng(seed)
         drawn = column.noisy - table.counts
         self.noisy = table.counts + thinned(drawn, column.measurement.noise, noise, generator)
-        self.top = int(table.counts.max())
+        self.top = _round(int(table.counts.max()), up=True)
         self.truncated = np.clip(self.noisy, 0, self.top)
         self.alpha = float(np.exp(-float(epsilon)))
         self.variance = noise.variance
@@ -450,6 +454,7 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=40)
     parser.add_argument("--start", type=int, default=1)
     parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}, {RELATIONS}")
+    parser.add_argument("--kinds", default="", help="of rows, by their first words: all,declared")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--out", help="a CSV file for the figures")
     parser.add_argument("--better", nargs="+", help="such files: print where others are better")
@@ -481,8 +486,9 @@ def main() -> None:
         )
 
     how = options.releases, options.start
+    kinds = tuple(options.kinds.split(","))
     for epsilon in options.epsilons.split(","):
-        for table in tables(wanted - {RELATIONS}) if wanted != {RELATIONS} else ():
+        for table in tables(wanted - {RELATIONS}, kinds) if wanted != {RELATIONS} else ():
             began = time.process_time()
             note(table.name, epsilon, began, show(table.name, epsilon, run(table, epsilon, *how)))
         if not wanted or RELATIONS in wanted:

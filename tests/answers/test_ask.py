@@ -214,3 +214,22 @@ def test_declared_groups_are_answered_about_whatever_their_number(monkeypatch):
     assert len(declared.ask("mean", by="group")) == 5
     with pytest.raises(HoldfastError, match="`by` makes 5 groups"):
         private_table(counts, epsilon=1, cells=cells).ask("mean", by="group")
+
+
+def test_rows_chosen_by_their_released_counts_are_named():
+    counts = np.random.default_rng(1).poisson(np.random.default_rng(2).gamma(0.3, 3, 300))
+    cells = {"county": [f"c{row}" for row in range(300)], "state": ["NE", "IA", "KS"] * 100}
+    release = private_table(counts, cells=cells, epsilon="0.5")
+    released, picked = release.counts, "counts of the release"
+    highest = np.argsort(-release.noisy, kind="stable")[:50]  # some of the ties
+    for where in (released > 0, released == 0, released >= 5, [f"c{row}" for row in highest]):
+        assert picked in str(release.ask("mean", where=where))
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"county": cells["county"], "high": released > 2})
+    merged = release.merge(table, "county")
+    assert picked in str(merged.ask("mean", by="high"))
+    assert picked in str(merged.ask("murders ~ state", where="high == True"))
+    for innocent in ({}, {"by": "state"}, {"where": "state == NE"}, {"where": ["c1", "c7"]}):
+        assert picked not in str(release.ask("mean", **innocent))
+    zeros = private_table([0] * 40 + [0, 0, 9, 90] * 10, epsilon=6, cells={"x": ["a"] * 80})
+    assert picked not in str(zeros.ask("mean", where=np.arange(80) < 40))

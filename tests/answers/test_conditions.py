@@ -93,3 +93,15 @@ def test_what_chooses_no_rows_is_refused_in_words():
     ):
         with pytest.raises(HoldfastError, match=message):
             release.ask("mean", where=where)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("staff > '10'", "quotes make it a text"), ("staff > people", "with values only"),
+     ("staff > state", "with values only"), ("state > 3", "not all of its values are numbers")],
+)  # fmt: skip
+def test_an_order_of_numbers_and_texts_is_refused(text, why):
+    cells = {"staff": ["9", "100"], "people": ["1", "2"], "state": ["AL", "GA"]}
+    with pytest.raises(HoldfastError, match=why):
+        fulfilled(text, cells.__getitem__)
+    assert fulfilled("state > 'B'", cells.__getitem__).tolist() == [False, True]

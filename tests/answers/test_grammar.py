@@ -79,6 +79,9 @@ def test_the_same_question_in_other_words(text, same):
         ("corelation", "did you mean 'correlation of A and B'"),
         ("rate", "deaths per 100,000 of population"),
         ("blah", "ask for example"),
+        ("top 10 percent", "is not a question"),
+        ("top 10 rates", "is not a question"),
+        ("top 10 murders per 1000", "is not a question"),
     ],
 )
 def test_what_is_no_question_gets_the_right_hint(text, hint):
@@ -96,8 +99,14 @@ def test_rows_are_named_by_labels_and_by_what_columns_hold(release):
     assert release.ask("total of A, Kent, DE, B").rows == 3
     assert release.ask('total of "Kent, DE", B').rows == 2
     named = release.ask("share zero of NE")
-    assert named.question == "share of rows equal to 0 of NE"
-    for text, message in (("mean ne", "did you mean 'NE'"), ("mean state", "a column published")):
+    assert named.question == "share of rows equal to 0 of NE (300 rows)"
+    assert "where state == NE (300 rows)" in str(release.ask("mean where state == NE"))
+    assert release.ask("top 3 of NE").rows == release.top(3, where="state == NE").rows
+    for text, message in (
+        ("mean ne", "did you mean 'NE'"),
+        ("mean state", "a column published"),
+        ("top 10 of state", "a column published"),
+    ):
         with pytest.raises(HoldfastError, match=message):
             release.ask(text)
 
@@ -120,3 +129,10 @@ def test_what_does_not_go_together_is_said(release):
         release.ask("row A", against=release)
     with pytest.raises(HoldfastError, match="needs an earlier release"):
         release.ask("changes")
+
+
+def test_two_columns_for_one_question_are_refused():
+    both = private_table({"murders": COUNTS, "rapes": COUNTS}, cells=CELLS)
+    with pytest.raises(HoldfastError, match="name two columns"):
+        both.ask("mean murders", of="rapes")
+    assert both.ask("top 3 of rapes").rows == both.top(3, of="rapes").rows

@@ -126,3 +126,15 @@ def test_a_comparison_is_the_law_of_the_difference(release):
     assert found.first_more > 0.95
     with pytest.raises(HoldfastError, match="with itself"):
         release.compare("c9", "c9")
+
+
+def test_a_number_as_text_is_a_label_and_never_a_place_where_rows_have_labels():
+    cells = {"school": [f"School {row + 1}" for row in range(40)], "staff": ["7"] * 40}
+    release = private_table([row * 100 for row in range(40)], epsilon=5, cells=cells)
+    for question in ("row 7", "compare 7 with 8", "total of 7, School 8"):
+        with pytest.raises(HoldfastError, match="did you mean 'School 7'"):
+            release.ask(question)
+    assert release.row(7).estimate == release.row("School 8").estimate
+    nameless = private_table([row * 100 for row in range(40)], epsilon=5)
+    assert "true count of row 7 (the first is row 0)" in str(nameless.ask("row 7"))
+    assert nameless.ask("row 7").estimate == nameless.row(7).estimate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fits import everything
-from holdfast.fit import choose_blocks, fit, share_of_sums
+from holdfast.fit import choose_blocks, fit, functionals, share_of_sums
 from holdfast.fit.parts import draws_of_part
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise
@@ -112,3 +112,22 @@ def test_draws_of_groups_stay_where_rows_are():
         for each in range(3):
             draws = estimate.draws(each)
             assert (draws.rows @ draws.support).max() < 2.5 * 100
+
+
+def test_intervals_of_rare_events_hold_tails_that_noise_hides():
+    """Without the unit of a geometric law their lower ends are 0.32 on average."""
+    counts = np.random.default_rng(3).poisson(0.1, 3000)
+    assert 0.305 < counts.std() < 0.315
+    lows = [
+        fit(measured(counts, "1/4", seed=seed)).draws().interval(functionals.standard_deviation)[0]
+        for seed in range(8)
+    ]
+    assert np.mean(lows) < 0.295
+
+
+@pytest.mark.parametrize("seed", [16, 33])
+def test_sums_that_are_just_what_is_expected_leave_the_fit_finite(seed):
+    """The variances that stood for the noise of such sums came to 0."""
+    estimate = fit(measured(np.repeat([0, 1], [3960, 40]), "1/10", seed=seed))
+    assert np.isfinite(estimate.densities.weights).all()
+    assert (estimate.densities.densities[0].variance > 0).all()

@@ -12,10 +12,9 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables import excel_parts
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_part import Lines
-from holdfast.tables.excel import parse_excel
-from open_tables import counts, missing, open_table, read_file
+from holdfast.tables.excel import numbered_rows
+from open_tables import counts, missing, open_table, read_file, text_table
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("python_calamine")
@@ -25,7 +24,8 @@ PLAIN = [["county", "deaths"], ["Kent", 3], ["Ely", 0]]
 
 def read(data, **options):
     """The table in the bytes of a workbook."""
-    return CsvTable(parse_excel(data, **options))
+    header, rows = numbered_rows(data, **options)
+    return text_table(header, [cells for _, cells in rows])
 
 
 def book(*sheets, edit=None):

@@ -10,10 +10,10 @@ from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_leve
 from holdfast.answers.laws import likely_interval
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import Question, find_question, quantile
-from holdfast.answers.selection import RowGroups, chosen_rows, where_words
+from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
-from holdfast.fit.histogram import LEVEL
+from holdfast.fit.histogram import LEVEL, Draws
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -127,11 +127,27 @@ def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floa
         if asked.unit is Unit.COUNT and not asked.linear and asked.name != "rows":
             return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
-    draws = chosen.draws
-    values = np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
+    values = _of_draws(asked, chosen.draws)
     if chosen.declared is None:
-        return float(np.median(values)), values
+        return _middle(asked, chosen.draws_of_estimates), values
     return _counted(chosen, asked), values
+
+
+def _of_draws(asked: Question, draws: Draws) -> Floats:
+    return np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
+
+
+def _middle(asked: Question, draws: Draws) -> float:
+    """The mean of draws where it is in step with those of other questions; else their median.
+
+    A draw without any count above 0 has no Gini coefficient, and counts for none.
+    """
+    values, some = _of_draws(asked, draws), draws.rows @ draws.support > 0
+    if asked.name == "gini" and some.any():
+        return float(values[some].mean())
+    if asked.linear or asked.name in ("share", "rows"):
+        return float(values.mean())
+    return float(np.median(values))
 
 
 def _counted(chosen: ChosenRows, asked: Question) -> float:
@@ -154,7 +170,7 @@ def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | No
 
 
 def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ...]:
-    notes = []
+    notes = [] if chosen.declared else list(picked_notes(chosen.column, chosen.marks))
     low, high = answer.interval
     if chosen.law is not None and asked.unit is Unit.SHARE:
         notes.append(YES_OR_NO)

@@ -219,10 +219,15 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     if numbers is not None:
         values, limit = numbers
         return np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
-    if bare and sign in _TURNED:
+    if sign in _TURNED and (bare or as_numbers([*texts, value]) is not None):
+        why = (
+            "columns are compared with values only"
+            if bare and not _is_number(value)
+            else ("not all of its values are numbers" if bare else "quotes make it a text")
+        )
         raise HoldfastError(
-            f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
-            "of its values are numbers. Hint: quote the value to compare texts."
+            f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and {why}. "
+            "Hint: numbers are written without quotes, texts to be ordered with quotes."
         )
     return np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
 

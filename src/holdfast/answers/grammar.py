@@ -176,8 +176,10 @@ def _numbered(text: str) -> Call | None:
         levels = [float(number) / (100 if of_100 else 1) for number, _ in numbers]
         if levels and max(levels) <= 1:
             return _ask("quantile", at=levels[0] if len(levels) == 1 else levels)
-    match = re.fullmatch(rf"top {_WHOLE}(?: .*)?", text)
-    return Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),)) if match else None
+    match = re.fullmatch(rf"top {_WHOLE}(?: (.*))?", text)
+    if match is None or re.search(r"\b(?:percent|rates?|of|per|shares?)\b|%", match[2] or ""):
+        return None
+    return Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
 
 
 def _pair(text: str) -> Call | None:
@@ -207,6 +209,10 @@ def _named(text: str) -> Call | None:
     match = re.fullmatch(r"changes?(?: of (.+))?", text, flags=re.IGNORECASE)
     if match:
         return Call(method=ReleaseMethod.CHANGES, names=_listed(match[1] or ""))
+    match = re.fullmatch(rf"top {_WHOLE} of (.+)", text, flags=re.IGNORECASE)
+    if match:
+        top = Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
+        return replace(top, names=_listed(match[2]))
     plain = "|".join(sorted(_PLAIN, key=len, reverse=True))
     match = re.fullmatch(rf"({plain}) (?:(?:of|in|for|count of) )?(.+)", text, flags=re.IGNORECASE)
     if match:

@@ -40,7 +40,7 @@ class Labels:
 
     def find(self, row: Any) -> int:
         """The number of the row with this label, with what tells it apart where labels repeat, or
-        of this number."""
+        of this number: as text only where rows have no labels."""
         text = str(row)
         places = self._places([text])[text]
         if len(places) == 1:
@@ -61,7 +61,11 @@ class Labels:
 
     def _numbered(self, row: Any) -> int:
         text = str(row)
-        if _is_whole(text) and not isinstance(row, bool):
+        if (
+            _is_whole(text)
+            and not isinstance(row, bool)
+            and (self.numbered or not isinstance(row, str) or all(map(_is_whole, self.texts)))
+        ):
             if not self.numbered and all(map(_is_whole, self.texts)):
                 raise HoldfastError(
                     f"no row has the label {text:.60}. Hint: the labels of this table are numbers, "
@@ -74,7 +78,7 @@ class Labels:
             )
         cells = self.release.cells
         held = [name for name in self.release.published if text in cell_texts(cells[name])]
-        if held:
+        if held and not _is_whole(text):
             raise HoldfastError(
                 f"{text!r:.60} is no label of a row: it stands in the column {held[0]!r:.60}. "
                 f"Hint: ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by less "
@@ -82,7 +86,8 @@ class Labels:
             )
         longer = [label for label in self.texts if label.startswith((f"{text},", f"{text} "))]
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
-        near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
+        longer += [label for label in self.texts if text in label.split()]
+        near = longer or folded or difflib.get_close_matches(text, self._names_of_rows(), n=1)
         if text in self.release.published:
             raise HoldfastError(f"{text!r:.60} is a column published as it is, no label of a row.")
         hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: see release.table."
@@ -132,6 +137,10 @@ class Labels:
             f"{text} ({apart[row]})" if apart.get(row) else text
             for row, text in zip(rows, texts, strict=True)
         ]
+
+    def title(self, row: int) -> str:
+        """The label of a row as an answer about it alone has it."""
+        return f"row {row} (the first is row 0)" if self.numbered else self.names([row])[0]
 
     def _told_apart(self, rows: Sequence[int]) -> dict[int, str]:
         """What public columns say of rows with the same label: the first that tells them all

@@ -33,7 +33,7 @@ from holdfast.answers.asking import LITTLE, answer_about, answer_by
 from holdfast.answers.laws import CombinedNoise
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import TOTAL, condition
-from holdfast.answers.selection import chosen_rows, where_words
+from holdfast.answers.selection import chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
@@ -183,7 +183,7 @@ def _words(question: str, options: dict[str, Any], names: list[str]) -> str:
 def _answer(
     pair: Pair, question: str, options: dict[str, Any], words: str, level: float, missing: int,
 ) -> Answer:  # fmt: skip
-    notes = []
+    notes = [note for column in pair.columns for note in picked_notes(column, pair.marks)]
     if missing:
         notes.append(f"{numbered(missing, 'row')} without both counts left out")
     if pair.release.promise.simulated:

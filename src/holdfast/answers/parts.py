@@ -22,7 +22,7 @@ class ChosenRows:
 
     Rows publicly known to be zero are zeros for sure; rows whose count is missing are left out.
     Of rows that are whole declared groups, the answer is what the released table has; of others it
-    is the middle of draws that are fitted to their own noisy counts.
+    follows from draws that are fitted to their own noisy counts.
     """
 
     release: "Release" = field(repr=False)
@@ -65,14 +65,23 @@ class ChosenRows:
         chosen = np.flatnonzero(rows)
         return tuple(chosen.tolist()) if (rows[chosen] == sizes[chosen]).all() else None
 
-    @cached_property
+    @property
     def draws(self) -> Draws:
-        """Draws of how many rows have each count."""
-        draws = self._measured
+        """Draws of how many rows have each count, for intervals."""
+        return self._draws[0]
+
+    @property
+    def draws_of_estimates(self) -> Draws:
+        """The same for estimates, where these do not count in the released table."""
+        return self._draws[1]
+
+    @cached_property
+    def _draws(self) -> tuple[Draws, Draws]:
         if not self.zeros:
-            return draws
+            return self._measured
         zeros = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(self.zeros)))
-        return _sum([draws, zeros])
+        of_ends, of_estimates = self._measured
+        return _sum([of_ends, zeros]), _sum([of_estimates, zeros])
 
     @cached_property
     def in_table(self) -> Histogram:
@@ -93,17 +102,19 @@ class ChosenRows:
         return None
 
     @property
-    def _measured(self) -> Draws:
-        """Draws for the measured rows."""
+    def _measured(self) -> tuple[Draws, Draws]:
+        """Both for the measured rows."""
         estimate = self.column.estimate
-        if not len(self.measured):
-            return Draws(support=np.zeros(0, dtype=np.int64), rows=np.zeros((DRAWS, 0)))
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
             return estimate.draws_of_part(values, rows.astype(np.int64))
-        if len(self.declared) == self.column.measurement.groups:
-            return estimate.draws(None)
-        return _sum([estimate.draws(group) for group in self.declared])
+        if not len(self.measured):
+            draws = Draws(support=np.zeros(0, dtype=np.int64), rows=np.zeros((DRAWS, 0)))
+        elif len(self.declared) == self.column.measurement.groups:
+            draws = estimate.draws(None)
+        else:
+            draws = _sum([estimate.draws(group) for group in self.declared])
+        return draws, draws
 
     def _with_zeros(self, histogram: Histogram) -> Histogram:
         if not self.zeros:

@@ -27,7 +27,7 @@ from holdfast.answers.answer import SIMULATED, check_level
 from holdfast.answers.coefficients import Regression
 from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.answers.labels import published
-from holdfast.answers.selection import chosen_rows
+from holdfast.answers.selection import chosen_rows, picked_notes
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.fit.histogram import LEVEL
@@ -40,7 +40,7 @@ FAMILIES = {
     "nb": "negative binomial", "gaussian": "gaussian", "ols": "gaussian", "linear": "gaussian",
 }  # fmt: skip
 ROUNDS, LONGEST, TOLERANCE = 100, 2.0, 1e-9
-HIDDEN, NEARLY_HIDDEN = 3.0, 6.0  # information, in standard deviations of what noise makes of it
+HIDDEN, NEARLY_HIDDEN = 2.0, 4.0  # information, in standard deviations of what noise makes of it
 DISPERSIONS = 3  # rounds in which the overdispersion is found anew
 LARGEST_PREDICTOR = 50.0
 SAME = (
@@ -131,6 +131,7 @@ def _rows(
     complete = inside & ~np.any([columns[name].missing for name in used], axis=0)
     without = int(inside.sum() - complete.sum())
     notes = [f"{numbered(without, 'row')} without a count left out"] if without else []
+    notes += [note for name in used for note in picked_notes(columns[name], complete)]
     return np.flatnonzero(complete), notes
 
 
@@ -168,8 +169,8 @@ class _Equations:
         contributions = sum(_weighted(matrix, rest) for matrix, rest, _ in each)
         rows, size = contributions.shape
         slope = self._psi(points, beta, alpha)[1]
-        hold = self._hold(points, beta, alpha, slope)
-        if hold < HIDDEN:
+        of_regressors, hold = self._hold(points, beta, alpha, slope)
+        if of_regressors < HIDDEN:
             raise _hidden(self.family)
         bread = np.linalg.inv(slope)
         meat = (contributions.T @ contributions).toarray() * rows / max(rows - size, 1)
@@ -227,17 +228,20 @@ class _Equations:
                 return beta
         raise _hidden(self.family)
 
-    def _hold(self, points: list[Point], beta: Floats, alpha: float, slope: Floats) -> float:
-        r"""The least information of any direction, in standard deviations of the noise in it.
+    def _hold(
+        self, points: list[Point], beta: Floats, alpha: float, slope: Floats
+    ) -> tuple[float, float]:
+        r"""The least information of any direction, in standard deviations of what the noise of
+        regressors makes of it, and of what all noise does.
 
         In direction e the information is a sum over rows of $U f(y)$, with
         $f = \mu' (x e)^2$. Its variance over the noise has the unbiased estimate
         $(U f)^2 - U f^2$ in each row. Where the mean is not linear, the noise of the outcome enters
-        by way of $\mu$ with $v (x e)^4$.
+        by way of $\mu$ with $v (x e)^4$; it bends less, and intervals cover whatever it is.
         """
         scale = 1 / np.sqrt(np.maximum(points[0][1].power(2).sum(axis=0), 1e-300))
         information, ways = np.linalg.eigh(slope * np.outer(scale, scale))
-        mean, square = np.zeros((2, len(self.outcome), len(scale)))
+        mean, square, outcome = np.zeros((3, len(self.outcome), len(scale)))
         for weight, matrix in points:
             fitted, steep = self._mean(matrix @ beta + self.design.offset)
             along = (
@@ -246,9 +250,11 @@ class _Equations:
             each = along * steep[:, None]
             mean, square = mean + weight[:, None] * each, square + weight[:, None] * each**2
             if self.family != "gaussian":
-                square -= (weight * self.outcome_variance)[:, None] * along**2
-        noise = np.sqrt(np.maximum((mean**2 - square).sum(axis=0), SAME**2))
-        return float((information / noise).min())
+                outcome += (weight * self.outcome_variance)[:, None] * along**2
+        of_regressors = (mean**2 - square).sum(axis=0)
+        noise = np.array([of_regressors, of_regressors + outcome.sum(axis=0)])
+        least = (information / np.sqrt(np.maximum(noise, SAME**2))).min(axis=1)
+        return float(least[0]), float(least[1])
 
     def _residuals(
         self, points: list[Point], beta: Floats, alpha: float

@@ -32,7 +32,7 @@ def ask_row(
     """The true count that a row may have; see `Release.row`."""
     column, labels, level = release[of], Labels(release, label), check_level(level)
     place = labels.find(row)
-    name = one_line(labels.names([place])[0])
+    name = one_line(labels.title(place))
     if release.structural_zero[place] and not column.measured[place]:
         return Answer(
             question=f"true count of {name}",
@@ -355,7 +355,7 @@ def compare(
     places = [labels.find(row) for row in (first, second)]
     if places[0] == places[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
-    names = labels.names(places)
+    names = [labels.title(place) for place in places]
     laws = [_law(column, row, name) for row, name in zip(places, names, strict=True)]
     law = laws[0].less(laws[1])
     return RowComparison(

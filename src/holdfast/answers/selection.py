@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.tables.partition import label_order, name_of
 
 if TYPE_CHECKING:
-    from holdfast.release.release import Release
+    from holdfast.release.release import Column, Release
 
+FEWEST_PICKED, FEWEST_ROWS = 2, 20  # rows of which it is told that they may be picked
 MOST_GROUPS = 2000  # that are read one by one; declared ones were read together
 
 
@@ -40,8 +42,41 @@ def where_words(release: "Release", where: Any, marks: Marks) -> str:
     if where is None:
         return ""
     if isinstance(where, str):
-        return f", where {one_line(where)}"
+        return f", where {one_line(where)} ({numbered(int(marks.sum()), 'row')})"
     return f", of {numbered(int(marks.sum()), 'row')} chosen"
+
+
+def picked_notes(column: "Column", marks: Marks) -> tuple[str, ...]:
+    """What to say where the rows are those with the highest or lowest counts, as noise made them.
+
+    Rows with equal counts may be in or out; all but one of the rows in must be beyond all others.
+    """
+    rows = np.flatnonzero(marks & column.measured)
+    every = int(np.count_nonzero(column.measured))
+    if len(rows) < FEWEST_PICKED or every - len(rows) < FEWEST_PICKED or every < FEWEST_ROWS:
+        return ()
+    for kind, word in product(("counts", "noisy"), ("highest", "lowest")):
+        sign, (ranked, sums) = 1 if word == "highest" else -1, _ranked(column, kind, word)
+        some = sign * getattr(column, kind)[rows]
+        beyond = int(np.count_nonzero(some > ranked[len(rows)]))
+        if some.sum() == sums[len(rows) - 1] and beyond >= FEWEST_PICKED:
+            return (
+                f"these {len(rows):,} rows are just those with the {word} counts of the release: "
+                "if they were chosen for that, this is what noise made of them and may be far from "
+                "true. Ask 'top', or choose rows by what is public",
+            )
+    return ()
+
+
+def _ranked(column: "Column", kind: str, word: str) -> tuple[Integers, Integers]:
+    """Measured counts from the highest or lowest on, and their running sums; kept beside the
+    column."""
+    held: dict[Any, tuple[Integers, Integers]] = column.__dict__.setdefault("_ranked", {})
+    if (kind, word) not in held:
+        ranked = np.sort(getattr(column, kind)[column.measured].astype(np.int64))
+        ranked = ranked[::-1] if word == "highest" else -ranked
+        held[kind, word] = ranked, np.cumsum(ranked)
+    return held[kind, word]
 
 
 def _chosen(release: "Release", where: Any, label: str | None) -> Marks:

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import ask_change, row_changes
-from holdfast.answers.conditions import cell_texts
+from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.grammar import Call, ReleaseMethod, parse
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.merging import MergedRelease
@@ -19,7 +19,7 @@ from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.selection import chosen_rows
 from holdfast.answers.sums import derive
 from holdfast.arrays import Marks
-from holdfast.errors import HoldfastError, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
 def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
     """The same question about the rows that were named, among those that `where` chooses."""
     if len(call.names) == 1 and call.names[0] in [column.title for column in release.columns]:
+        if how.get("of", call.names[0]) != call.names[0]:
+            raise HoldfastError(f"{call.names[0]!r:.60} and `of` name two columns of counts.")
         return how | {"of": call.names[0]}  # "mean homicides"
     labels = Labels(release, how.get("label"))
     names = labels.joined(call.names)
@@ -121,6 +123,9 @@ def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, 
     words = ", ".join(map(one_line, names))
     if isinstance(chosen, str):
         words += f", where {one_line(chosen)}"
+    words += f" ({numbered(int(inside.sum()), 'row')})"
+    if call.method is ReleaseMethod.TOP:
+        return how | {"where": inside}
     return how | {"where": inside, "words": f" of {words}"}
 
 
@@ -128,9 +133,10 @@ def _named(release: "Release", labels: Labels, name: str) -> Marks:
     """Rows with this label, or with this text in one of the public columns."""
     held = {}
     for column in release.published:
-        texts = np.array(cell_texts(published(release, column)), dtype=object)
-        marks = texts == name
-        if marks.any():
+        texts = cell_texts(published(release, column))
+        marks = np.array(texts, dtype=object) == name
+        is_number = column != release.category and as_numbers([name]) is not None
+        if marks.any() and not (is_number and as_numbers(texts) is not None):
             held[column] = marks
     different = {marks.tobytes() for marks in held.values()}
     if len(different) > 1:

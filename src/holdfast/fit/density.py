@@ -9,8 +9,12 @@ spike at zero needs. By the variational bound (for every w > 0, with b = sqrt(ka
 
 so that a Gaussian fit whose variances w follow the bends gives the mode and a bound of the
 evidence. The stiffness kappa, the size of the step at zero, and the scale on which counts are
-smooth (log or plain) are averaged by that evidence. The noise of the sums is Laplace too, and bound
-likewise: beside a good guess from the noisy counts, a sum says up to twice what its variance does.
+smooth (log or plain) are averaged by that evidence. The plain scale comes with two units: a fifth
+of the range, and that of a geometric law of the table's mean, since the tail of rare events ends
+long before noise lets one see it. Where noise hides which is right, draws take the second for as
+likely as the evidence has it, and the estimate for less. The noise of the sums is Laplace too, and
+bound likewise: beside a good guess from the noisy counts, a sum says up to twice what its variance
+does.
 """
 
 from collections.abc import Iterator
@@ -21,7 +25,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.breaks import SIZE, candidate_breaks, found_breaks
 from holdfast.fit.cells import Cells
-from holdfast.fit.likelihood import Seen, said
+from holdfast.fit.likelihood import LEAST, Seen, said
 from holdfast.fit.slices import Density, drawn_shares
 
 LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
@@ -30,10 +34,14 @@ SLOPE, SLOPES = -1.5, 2.0  # of a log density over its scale: mean and standard 
 OPEN = 5.0  # standard deviation of the step at the open end
 FIRST_ROUNDS, ROUNDS, TOLERANCE = 20, 6, 0.02  # in log shares
 LONGEST = 2.0  # step of a log share
+HARDLY = 1e-9  # share of a cell that may change by any factor in a step
 WORSE = 8.0  # log evidence below the best at which to stop loosening
 NEGLIGIBLE = 1e-3  # weight
 MOST_TIMES = 2  # that breaks are looked for
 LENGTH = 5.0  # of the range on the plain scale: about that of some hundreds on the log scale
+LIGHT = (0.1,)  # kappa where the unit is that of a geometric law
+FOUND = 2.0  # log evidence that this unit costs the estimate: the counts themselves say it
+FARTHEST = 450.0  # places of that scale: exp(-1.5 * 450) is still a number
 SINGLE = 25  # counts that have a knot each
 SPREAD = 0.05  # knots beyond are so far apart, relative to the count
 
@@ -43,6 +51,9 @@ class Densities:
     """Smooth densities of different stiffness, weighted by evidence."""
 
     weights: Floats
+    """Of each in the estimate."""
+    chances: Floats
+    """Of each in draws, where no unit is dearer than another."""
     densities: tuple[Density, ...]
 
     @property
@@ -57,7 +68,7 @@ class Densities:
 
     def draws(self, seen: Seen, number: int, rng: np.random.Generator) -> Floats:
         """Shares of cells from the posterior, of shape (number, cells)."""
-        counts = rng.multinomial(number, self.weights / self.weights.sum())
+        counts = rng.multinomial(number, self.chances)
         return np.concatenate(
             [
                 drawn_shares(seen, density, times, rng)
@@ -81,7 +92,15 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
     middles = cells.middles - cells.edges[0]
     scales = np.log1p(middles), middles / max(middles[-1] / LENGTH, 1.0)
     bends = [Bends.at(place, knots, between, cells.widths) for place in scales]
-    found = [density for each in bends for density in _fits(seen, each)]
+    found: list[Density] = []
+    for each in bends:
+        found += _fits(seen, each, found)
+    best = max(found, key=lambda density: density.log_evidence)
+    mean = max(float(best.shares @ middles), LEAST)
+    fall = min(np.log1p(1 / mean) / -SLOPE, FARTHEST / max(middles[-1], 1.0))
+    light = Bends.at(fall * middles, knots, between, cells.widths)
+    bends.append(replace(light, looseness=LIGHT, dearer=FOUND))
+    found += _fits(seen, bends[-1], found)
     candidates = candidate_breaks(cells)
     breaks = np.zeros((0, len(cells.edges)))
     for _ in range(MOST_TIMES):
@@ -92,14 +111,21 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
         breaks = np.concatenate([breaks, more])
         cost = len(breaks) * float(np.log(len(candidates)))
         for each in bends:
-            found += _fits(seen, each.with_breaks(breaks), cost)
+            found += _fits(seen, each.with_breaks(breaks, cost), found)
     evidence = np.array([density.log_evidence for density in found])
-    weights = np.exp(evidence - evidence.max())
-    keep = np.flatnonzero(weights > NEGLIGIBLE * weights.sum())
+    dearer = np.array([density.dearer for density in found])
+    keep = np.flatnonzero(evidence > evidence.max() + np.log(NEGLIGIBLE))
     return Densities(
-        weights=weights[keep] / weights[keep].sum(),
+        weights=_normalised(evidence[keep]),
+        chances=_normalised((evidence + dearer)[keep]),
         densities=tuple(found[place] for place in keep),
     )
+
+
+def _normalised(log: Floats) -> Floats:
+    """Weights that add up to 1, from their logarithms."""
+    weights = np.exp(log - log.max())
+    return np.asarray(weights / weights.sum())
 
 
 def knots_of(cells: Cells) -> tuple[Integers, Floats]:
@@ -131,6 +157,12 @@ class Bends:
     """The first bend for a step of 1 at zero."""
     base: Floats
     """Shares of the cells, but for a factor, where all coordinates are 0."""
+    looseness: tuple[float, ...] = LOOSENESS
+    """Every kappa that is tried."""
+    dearer: float = 0.0
+    """What is taken from the log evidence of the estimate."""
+    cost: float = 0.0
+    """What is taken from the log evidence."""
 
     @staticmethod
     def at(places: Floats, knots: Integers, between: Floats, widths: Integers) -> "Bends":
@@ -166,32 +198,32 @@ class Bends:
             base=np.asarray(widths * np.exp(SLOPE * places), dtype=np.float64),
         )
 
-    def with_breaks(self, breaks: Floats) -> "Bends":
+    def with_breaks(self, breaks: Floats, cost: float) -> "Bends":
         """The same and breaks, each a feature of the cells."""
-        return Bends(
+        return replace(
+            self,
             features=np.concatenate([self.features, breaks]),
             bent=np.append(self.bent, np.zeros(len(breaks), dtype=bool)),
             free=np.append(self.free, np.full(len(breaks), SIZE**2)),
-            at_zero=self.at_zero,
-            base=self.base,
+            cost=self.cost + cost,
         )
 
 
-def _fits(seen: Seen, bends: Bends, cost: float = 0.0) -> Iterator[Density]:
-    """Fits of rising looseness, as long as they get no worse; steps at zero at those that do well.
-
-    `cost` is taken from their log evidence."""
-    well: tuple[float, ...] = LOOSENESS
+def _fits(seen: Seen, bends: Bends, others: list[Density]) -> Iterator[Density]:
+    """Fits of rising looseness, as long as they get no worse; steps at zero at those that do well
+    beside each other and the others."""
+    well = bends.looseness
+    best = max([-np.inf, *(density.log_evidence for density in others)])
     for step in STEPS:
         fit = _Fit(seen, bends, (step * bends.at_zero) ** 2)
         evidence: list[float] = []
         for kappa in well:
-            density = fit.loosened(kappa, cost)
+            density = fit.loosened(kappa)
             yield density
             evidence.append(density.log_evidence)
             if density.log_evidence < max(evidence) - WORSE:
                 break
-        least = max(evidence) - WORSE
+        least = max([best, *evidence]) - WORSE
         well = tuple(k for k, e in zip(well, evidence, strict=False) if e > least)
 
 
@@ -207,7 +239,7 @@ class _Fit:
         self._w = np.where(bends.bent, 0.0, bends.free)
         self._kappa = 0.0
 
-    def loosened(self, kappa: float, cost: float) -> Density:
+    def loosened(self, kappa: float) -> Density:
         """The most probable density of this stiffness, by Newton's method on Fisher's information,
         while the variances of the bends follow these."""
         bent, free = self._bends.bent, self._bends.free
@@ -225,7 +257,8 @@ class _Fit:
             precision = found.information[0] + np.eye(len(theta))
             covariance = np.linalg.inv(precision)
             step = covariance @ (found.gradient[0] - theta)
-            longest = np.abs(step @ features).max()
+            moved = step @ features
+            longest = np.abs(moved[shares * np.exp(np.clip(moved, 0, 50)) > HARDLY]).max()
             if round == rounds - 1 or (longest < TOLERANCE and round > 2):
                 break
             theta = theta + step * min(1.0, LONGEST / max(longest, 1e-300))
@@ -233,13 +266,14 @@ class _Fit:
             part = self._w / variance  # of a coordinate that is bend, and no step at zero
             square = (theta**2 + np.diag(covariance)) * variance * part**2 + self._w * (1 - part)
             self._w = np.where(bent, np.sqrt(kappa / 2 * square), free)
-            squares = found.noise_squares(self._seen.variance, covariance[None])
-            self._seen = replace(self._seen, variance=np.sqrt(self._noise / 2 * squares))
+            noise = found.noise_variance(self._noise, self._seen.variance, covariance[None])
+            self._seen = replace(self._seen, variance=noise)
         evidence = float(
             found.value[0] - 0.5 * theta @ theta - 0.5 * np.linalg.slogdet(precision)[1]
         )
         return Density(
-            log_evidence=evidence + self._bound() - cost,
+            log_evidence=evidence + self._bound() - self._bends.cost - self._bends.dearer,
+            dearer=self._bends.dearer,
             features=features,
             theta=theta,
             precision=precision,

@@ -74,8 +74,9 @@ class Estimate:
         support = np.arange(int(self.cells.edges[0]), int(self.cells.edges[-1]) + 1)
         return support, np.repeat(law / widths, widths)
 
-    def draws_of_part(self, value: Integers, rows: Integers) -> Draws:
-        """Draws of the histogram of any rows chosen by something public, from their tally."""
+    def draws_of_part(self, value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+        """Draws of the histogram of any rows chosen by something public, from their tally: for
+        intervals, and for estimates."""
         return draws_of_part(self, value, rows)
 
     def _drawn(

@@ -28,6 +28,7 @@ import numpy as np
 from holdfast.arrays import Floats
 
 LEAST = 1e-300  # share of a bin
+LEAST_NOISE = 1e-3  # of the variance of a sum's noise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,16 +76,19 @@ class Said:
     inverse: Floats
     """The diagonal of S^-1."""
 
-    def noise_squares(self, variance: Floats, covariance: Floats) -> Floats:
-        """E[(m - A h)^2 | y, m] of each sum, whose noise was taken to have this variance, where the
-        coordinates of the features have this covariance.
+    def noise_variance(self, laplace: Floats, variance: Floats, covariance: Floats) -> Floats:
+        """The variance of the normal law that stands next for the Laplace noise of each sum, whose
+        own is `laplace`; `variance` has stood for it, and the coordinates of the features have this
+        covariance.
 
-        Given theta, m - A h has mean V S^-1 (m - A mu) and covariance V - V S^-1 V.
+        With b = sqrt(laplace / 2) it is b sqrt(E[(m - A h)^2 | y, m]). Given theta, m - A h has
+        mean V S^-1 (m - A mu) and covariance V - V S^-1 V.
         """
         known = variance * self.gap
         of_theta = (np.matmul(self.cross, covariance) * self.cross).sum(axis=2)
         squares = known**2 + variance + variance**2 * (of_theta - self.inverse)
-        return np.asarray(np.maximum(squares, 0.0))  # of one row they are 0 but for rounding
+        found = np.sqrt(laplace / 2 * np.maximum(squares, 0.0))
+        return np.asarray(np.maximum(found, LEAST_NOISE * laplace))
 
 
 def said(seen: Seen, shares: Floats, features: Floats) -> Said:

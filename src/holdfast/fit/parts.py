@@ -11,8 +11,9 @@ importance from the normal approximations at each t, so that neither their tails
 are approximations.
 
 Few rows at a small epsilon say little, and what is taken for likely beforehand shows: chances of
-the scales that draw more towards the table have smaller errors for rows that are like it, and cover
-less often where rows are not (benchmarks/interval_coverage.py has both).
+the scales that draw more towards the table have smaller errors for most rows, and cover less often
+where rows are unlike it (benchmarks/interval_coverage.py has both). So estimates have those that
+draw more, and the ends of intervals those that leave rows more to themselves.
 """
 
 from typing import TYPE_CHECKING
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
-CHANCES = (0.2, 0.25, 0.35, 0.2)  # of each, beforehand
+CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
+OF_ESTIMATES = (0.25, 0.35, 0.35, 0.05)  # the same, for estimates
 SPIKE = 2.0  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
 NUMBER = 200  # of draws
@@ -39,8 +41,9 @@ FREEDOM = 5.0  # of the t law that is proposed from
 ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 1e-3
 
 
-def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> Draws:
-    """Draws of the histogram of rows with this tally of noisy counts."""
+def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+    """Draws of the histogram of rows with this tally of noisy counts: for intervals, and for
+    estimates."""
     cells, inside = estimate.cells, estimate.cells.inside(value)
     seen = Seen(
         rows=cells.binned(value, rows)[None],
@@ -50,13 +53,19 @@ def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> Draw
         variance=np.ones((1, 0)),
     )
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    laws = _laws(seen, estimate.densities.shares, cells, rng)
-    drawn = rows_of(cells.binned(value[inside], rows[inside]), laws, cells.kernel, rng)
-    return with_readings(drawn, cells, value, rows, estimate.measurement.noise.variance, rng)
+    binned = cells.binned(value[inside], rows[inside])
+    variance = estimate.measurement.noise.variance
+
+    def drawn(laws: Floats) -> Draws:
+        in_cells = rows_of(binned, laws, cells.kernel, rng)
+        return with_readings(in_cells, cells, value, rows, variance, rng)
+
+    of_ends, of_middle = _laws(seen, estimate.densities.shares, cells, rng)
+    return drawn(of_ends), drawn(of_middle)
 
 
-def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
-    """Equally likely laws of a part, of shape (draws, cells)."""
+def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> list[Floats]:
+    """Equally likely laws of a part, of shape (draws, cells), under both chances of scales."""
     features = walk(cells)
     scales = np.array(SCALES)[:, None, None]
     covariances = scales**2 * covariance_of(cells)
@@ -67,10 +76,19 @@ def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Fl
     steps = np.einsum("tij,tsj->tsi", np.linalg.cholesky(spreads), steps * stretch[:, :, None])
     tilts = (modes[:, None] + steps).reshape(-1, len(features))
     laws = tilted(law, features, tilts)
-    log = np.log(np.maximum(laws @ seen.kernel, LEAST)) @ seen.rows[0]
-    prior = _log_normals(tilts, np.zeros_like(modes), covariances) + np.log(CHANCES)[:, None]
-    log += np.logaddexp.reduce(prior, axis=0) - _log_students(tilts, modes, spreads)
-    upto = np.cumsum(np.exp(log - log.max()))
+    filled = seen.rows[0] > 0
+    log = np.log(np.maximum(laws @ seen.kernel[:, filled], LEAST)) @ seen.rows[0, filled]
+    log = log - _log_students(tilts, modes, spreads)
+    log = log + _log_normals(tilts, np.zeros_like(modes), covariances)
+    return [_weighed(laws, log, chances, rng) for chances in (CHANCES, OF_ESTIMATES)]
+
+
+def _weighed(
+    laws: Floats, log: Floats, chances: tuple[float, ...], rng: np.random.Generator
+) -> Floats:
+    """Equally likely ones of these laws, whose logarithmic weights at each scale are `log`."""
+    weights = np.logaddexp.reduce(log + np.log(chances)[:, None], axis=0)
+    upto = np.cumsum(np.exp(weights - weights.max()))
     levels = (np.arange(NUMBER) + rng.random()) / NUMBER * upto[-1]
     return np.asarray(laws[np.searchsorted(upto, levels)])
 

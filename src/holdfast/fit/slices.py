@@ -23,6 +23,8 @@ class Density:
     """One smooth density: its Gaussian posterior and what the evidence gives it."""
 
     log_evidence: float
+    dearer: float
+    """What was taken from it since the counts themselves say the unit of the scale."""
     features: Floats
     """Log densities of the cells follow from theta by these, of shape (F, cells)."""
     theta: Floats

@@ -25,7 +25,6 @@ ROUNDS = 12
 LONGEST = 1.0  # step
 START = 0.3  # variance
 LEAST_VARIANCE = 1e-6
-LEAST_NOISE = 1e-3  # of the variance of a sum's noise
 BATCH = 256  # groups at once
 ORDERED = (0.5, 0.9, 0.98, 0.998)  # r, beside 0
 MOST_ORDERED = 48  # groups for which an order is tried
@@ -128,9 +127,8 @@ def _fit(seen: Seen, law: Floats, features: Floats, likeness: Floats | None) -> 
             pull = at if likeness is None else precision @ at
             step, covariance[some], trace, log = _solved(found, pull / spread, spread, precision)
             evidence += float(found.value.sum()) - 0.5 * float((pull * at / spread).sum()) - log
-            squares = found.noise_squares(seen.variance[some], covariance[some])
-            least = LEAST_NOISE * noise[some]
-            seen.variance[some] = np.maximum(np.sqrt(noise[some] / 2 * squares), least)
+            before = seen.variance[some]
+            seen.variance[some] = found.noise_variance(noise[some], before, covariance[some])
             mean[some] += np.clip(step, -LONGEST, LONGEST)
             after = mean[some] if likeness is None else precision @ mean[some]
             traces += trace + (mean[some] * after).sum(axis=0)

@@ -60,7 +60,7 @@ class Answering:
         """The true count that one row may have: what is expected, and its interval.
 
         Parameters:
-            row: Its label, or its number from 0.
+            row: Its label, or as an integer its number from 0.
             of, label, level: As for `ask`.
         """
         from holdfast.answers.rows import ask_row
@@ -88,7 +88,7 @@ class Answering:
         """Which of two rows truly has more, how likely that is, and by how much.
 
         Parameters:
-            first, second: Their labels, or their numbers from 0.
+            first, second: Their labels, or as integers their numbers from 0.
             of, label, level: As for `ask`.
         """
         from holdfast.answers.rows import compare

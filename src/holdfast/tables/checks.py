@@ -16,7 +16,7 @@ from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
-from holdfast.tables.partition import GroupReader
+from holdfast.tables.partition import GroupReader, Partition
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
 from holdfast.tables.spans import Keys
 from holdfast.tables.subset import StructuralZeros, check_marks
@@ -91,10 +91,7 @@ class FirstPass:
         ]
         self._repeats, self._named = Repeats(), False
         self._totals = text_keys(total_labels())
-        self.groups = GroupReader(roles.within)
-        self.rows, self.structural_zeros = 0, 0
-        self.missing = dict.fromkeys(roles.counts, 0)
-        self._measured = dict.fromkeys(roles.counts, 0)
+        self._groups, self._rows = GroupReader(roles.within), 0
         self._counts: dict[str, list[Integers]] = {name: [] for name in roles.counts}
         self._zero = list[Marks]()
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
@@ -109,39 +106,35 @@ class FirstPass:
         wanted = batch.wanted()
         for watches in self._watches:
             watches.see(wanted if watches.subset else batch)
-        measured = wanted.measured
         columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
         if len(wanted.rows):
-            self.groups.see(columns, list(measured.values()), self.rows)
+            used = np.logical_or.reduce(list(wanted.measured.values()))
+            self._groups.see(columns, used, self._rows)
         for at, name in enumerate(self.roles.ordering[: len(self.as_text)]):
             cells = [] if self.as_text[at] else order_codes(wanted.rows, name)[1]
             self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
-        self.rows += len(wanted.rows)
-        self.structural_zeros += int(wanted.structural_zero.sum())
+        self._rows += len(wanted.rows)
         for name, column in wanted.counts.items():
-            self.missing[name] += int((column == MISSING).sum())
-            self._measured[name] += int(measured[name].sum())
             self._counts[name].append(narrowed(column))
         self._zero.append(wanted.structural_zero)
 
-    def finish(self) -> tuple[str, ...]:
-        """Raise if something is not in order; else what a reader should know, without counts."""
-        self._refuse_nothing()
+    def finish(self) -> tuple[Partition, Kept, tuple[str, ...]]:
+        """Raise if something is not in order; else the groups, what is kept of all rows, and what a
+        reader should know, without counts."""
+        self._refuse_no_rows()
+        counts = {name: np.concatenate(parts) for name, parts in self._counts.items()}
+        zero = np.concatenate(self._zero)
+        _refuse_nothing(counts, zero)
         named = [named_total()][: self._named]
         notes = self._repeated_notes()
         for watches in self._watches:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
         subset = self.roles.subset
-        return (*([] if subset is None else [subset.note]), *notes, *self._source.notes)
-
-    def kept(self) -> Kept:
-        """What is kept of all rows, once their groups are settled."""
-        return Kept(
-            counts={name: np.concatenate(parts) for name, parts in self._counts.items()},
-            structural_zero=np.concatenate(self._zero),
-            group=self.groups.groups(),
-        )
+        partition, group = self._groups.settle()
+        kept = Kept(counts=counts, structural_zero=zero, group=group)
+        said = [] if subset is None else [subset.note]
+        return partition, kept, (*said, *notes, *self._source.notes)
 
     def _labels(self, rows: Rows) -> None:
         category = self.roles.options.category
@@ -157,11 +150,11 @@ class FirstPass:
         self._repeats.see(keys)
         if not self._named:
             named = any_among(keys, self._totals)
-            glanced = rows.labels_with(category, GLANCE) if self.rows < LOOKED_AT else []
+            glanced = rows.labels_with(category, GLANCE) if self._rows < LOOKED_AT else []
             self._named = named or any(map(is_total, glanced))
 
-    def _refuse_nothing(self) -> None:
-        subset, seen = self.roles.subset, self.rows
+    def _refuse_no_rows(self) -> None:
+        subset, seen = self.roles.subset, self._rows
         if not seen and subset is not None:
             raise HoldfastError(
                 f"`subset`: no row has the label {subset.label!r} in column {subset.column!r}. "
@@ -170,15 +163,6 @@ class FirstPass:
         if not seen:
             raise HoldfastError(
                 "`table` has no rows. Hint: give one row per category, zeros included."
-            )
-        if self.structural_zeros == seen:
-            raise HoldfastError(
-                "`structural_zero` marks every row, so there is nothing to release. "
-                "Hint: mark only rows that are publicly known to be zero."
-            )
-        if not all(self._measured.values()):
-            raise HoldfastError(
-                "`table` has no count that is known, so there is nothing to release."
             )
 
     def _repeated_notes(self) -> tuple[str, ...]:
@@ -202,6 +186,17 @@ class FirstPass:
             f"{options.category} has repeated values; every row is treated as a category of its "
             "own",
         )
+
+
+def _refuse_nothing(counts: dict[str, Integers], zero: Marks) -> None:
+    """Raise if a column has no count that is measured."""
+    if zero.all():
+        raise HoldfastError(
+            "`structural_zero` marks every row, so there is nothing to release. "
+            "Hint: mark only rows that are publicly known to be zero."
+        )
+    if any(((column == MISSING) | zero).all() for column in counts.values()):
+        raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
 
 
 def _compared(roles: Roles) -> list[str]:

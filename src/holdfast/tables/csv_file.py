@@ -61,8 +61,7 @@ class _CsvSource(Source):
         """All rows as lists of cells."""
         parts = [piece.rows for piece in self.read(self.columns)]
         columns = [
-            list(chain.from_iterable(part.cells_at(at) for part in parts))
-            for at in range(len(self.columns))
+            list(chain.from_iterable(part.cells(name) for part in parts)) for name in self.columns
         ]
         unmarked = next((part.unmarked for part in parts), None)
         return CsvTable(ListRows(self.columns, columns, unmarked), self.style)

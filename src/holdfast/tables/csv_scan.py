@@ -89,10 +89,6 @@ class SpanRows(Rows):
         raw = self._raw(name)
         return self._plain(raw if rows is None else raw[rows])
 
-    def cells_at(self, at: int) -> list[str]:
-        """The cells of the column at a place."""
-        return self._plain(self._column(at))
-
     def texts_at(self, at: int) -> Texts:
         """The same as texts, which lie in the block where no quotes are doubled."""
         raw = self._column(at)

@@ -15,24 +15,18 @@ from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_parts import Marks, cell_name, read_marks
-from holdfast.tables.source import ListRows
 
 _EXACT = 10**15  # digits that Excel keeps
 _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 
 
-def parse_excel(data: bytes, sheet: str | None = None, lines: Lines = ALL) -> ListRows:
-    """The table in the bytes of a workbook, whose sheet is named where several hold something. By
-    default lines above the table, with a single cell each, are passed over."""
-    header, rows = numbered_rows(data, sheet, lines)
-    return ListRows(header, [[cells[at] for _, cells in rows] for at in range(len(header))])
-
-
 def numbered_rows(
-    data: bytes, sheet: str | None, lines: Lines
+    data: bytes, sheet: str | None = None, lines: Lines = ALL
 ) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
-    """The names of the columns, and the rows with the numbers that Excel shows."""
+    """The names of the columns of the table in a workbook, whose sheet is named where several hold
+    something, and the rows with the numbers that Excel shows. By default lines above the table,
+    with a single cell each, are passed over."""
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
     lines.check(list(map(any, rows)))

@@ -68,8 +68,7 @@ class FrameRows(Rows):
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
         series = self.series(name)
-        at_hand = "pyarrow" in sys.modules or len(series) >= _ARROW_FROM
-        by_arrow = arrow_codes(series) if at_hand else None
+        by_arrow = arrow_codes(series) if len(series) >= _ARROW_FROM else None
         return coded(series.to_list()) if by_arrow is None else by_arrow
 
     def keys(self, name: str) -> Keys:

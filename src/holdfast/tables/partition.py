@@ -1,4 +1,4 @@
-"""Which row is in which group: rows are seen batch by batch, then groups settled, then placed."""
+"""Which row is in which group: rows are seen batch by batch, then groups are settled."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,6 @@ ALL_ROWS, MISSING_LABEL = "all rows", "(missing)"
 Label = tuple[str, ...]
 Coded = tuple[Integers, list[Any]]
 """A column: for each row the number of its cell, and the different cells."""
-_MERGED_AT = 1 << 16  # lines of combinations that are put together
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,91 +65,55 @@ def name_of(label: Label) -> str:
 class GroupReader:
     """The groups of a table whose rows come in batches.
 
-    First all rows are seen, then the groups are settled, then each row has its own. Rows without a
+    First all rows are seen, then the groups are settled, and each row has its own. Rows without a
     label are a group of their own; rows without a number cannot be in a class, and are refused.
 
     >>> reader = GroupReader(Within(("state",)))
-    >>> batch = [(np.array([0, 1, 0, 2]), ["NE", "KS", ""])]
-    >>> reader.see(batch, [np.ones(4, bool)], 0)
-    >>> groups, measured = reader.settle()
-    >>> groups.names, measured.tolist(), reader.groups().tolist()
-    (('(missing)', 'KS', 'NE'), [[1, 1, 2]], [2, 1, 2, 0])
+    >>> reader.see([(np.array([0, 1, 0, 2]), ["NE", "KS", ""])], np.ones(4, bool), 0)
+    >>> groups, inside = reader.settle()
+    >>> groups.names, groups.sizes.tolist(), inside.tolist()
+    (('(missing)', 'KS', 'NE'), [1, 1, 2], [2, 1, 2, 0])
     """
 
     def __init__(self, within: Within) -> None:
-        self.within = within
+        self._within = within
         self._parts: list[_LabelColumn | _ClassColumn] = [
             _LabelColumn(part) if isinstance(part, str) else _ClassColumn(part.column)
             for part in within.parts
         ]
-        self._seen: list[tuple[Integers, Integers]] = []
-        """Combinations of identifiers, a line each, and how many rows have them in each column."""
-        self._keys: list[Integers] = []
-        self._rows: list[tuple[Marks, Integers | None, Integers]] = []
-        """Of each batch which rows are measured, the combination that each of these has, None where
-        there is but one, and the combinations."""
+        self._rows: list[tuple[Marks, Integers, Integers]] = []
+        """Of each batch which rows are measured, the combination of identifiers that each of these
+        has, and the combinations, a line each."""
 
-    def see(self, columns: Sequence[Coded], measured: Sequence[Marks], before: int) -> None:
+    def see(self, columns: Sequence[Coded], measured: Marks, before: int) -> None:
         """Take in the next rows: the cells of each column of `within`, and which rows are measured
-        in each column of counts; so many rows came before."""
-        marked = np.logical_or.reduce(measured)
-        if not columns:  # one group, and quicker
-            every = [int(marks.sum()) for marks in (marked, *measured)]
-            self._seen.append((np.empty((1, 0), dtype=np.int64), np.array([every])))
-            self._rows.append((marked, None, self._seen[-1][0]))
-            return
-        used = np.flatnonzero(marked)
+        in a column of counts or more; so many rows came before."""
+        used = np.flatnonzero(measured)
         lines, inside = combinations(columns, used)
         ids = self._ids(columns, lines, used, before)
-        self._rows.append((marked, inside.astype(np.min_scalar_type(len(ids))), ids))
-        rows = [
-            np.bincount(inside, marks[used], minlength=len(lines)).astype(np.int64)
-            for marks in (np.ones_like(measured[0]), *measured)
-        ]
-        self._seen.append((ids, np.stack(rows, axis=1)))
-        if len(self._seen) > 1 and sum(len(part) for part, _ in self._seen[1:]) > max(
-            _MERGED_AT, len(self._seen[0][0])
-        ):
-            self._merge()
+        self._rows.append((measured, inside.astype(np.min_scalar_type(len(ids))), ids))
 
     def settle(self, rule: Callable[[int], int] = classes_rule) -> tuple[Partition, Integers]:
-        """The groups, and for each column of counts how many rows of each are measured; `rule`
-        gives the number of classes that was left open, from the number of rows."""
-        self._merge()
-        ids, rows = self._seen[0]
-        weights = rows[:, 0]
-        self.within = self.within.settled(rule(int(weights.sum())))
-        labels, inside = [()], np.zeros(len(ids), dtype=np.int64)  # type: list[Label], Integers
-        for part, asked, own in zip(self._parts, self.within.parts, ids.T, strict=True):
+        """The groups, and the group of each row, -1 for those that are not measured; `rule` gives
+        the number of classes that was left open, from the number of rows."""
+        every = np.concatenate([ids for _, _, ids in self._rows])
+        weights = np.concatenate([np.bincount(n, minlength=len(ids)) for _, n, ids in self._rows])
+        within = self._within.settled(rule(int(weights.sum())))
+        labels, group = [()], np.zeros(len(every), dtype=np.int64)  # type: list[Label], Integers
+        for part, asked, own in zip(self._parts, within.parts, every.T, strict=True):
             number = 1 if isinstance(asked, str) else asked.number or 1
             codes, texts = part.settle(own, weights, number)
-            keys, inside = np.unique(inside * len(texts) + codes, return_inverse=True)
+            keys, group = np.unique(group * len(texts) + codes, return_inverse=True)
             pairs = (divmod(key, len(texts)) for key in keys.tolist())
-            labels = [(*labels[group], texts[code]) for group, code in pairs]
-            self._keys.append(keys)
-        sizes = np.zeros((len(labels), rows.shape[1]), dtype=np.int64)
-        np.add.at(sizes, inside, rows)
-        self._seen = []
-        partition = Partition(within=self.within, labels=tuple(labels), sizes=sizes[:, 0])
-        return partition, sizes[:, 1:].T
-
-    def groups(self) -> Integers:
-        """The group of each row, -1 for those that are not measured, once these are settled."""
-        groups = [np.empty(0, dtype=np.int32)]
-        for marked, inside, ids in self._rows:
-            group = marked.astype(np.int32) - 1
-            if inside is not None:
-                group[marked] = self._group_of(ids)[inside]
-            groups.append(group)
-        self._rows = []
-        return np.concatenate(groups)
-
-    def _group_of(self, ids: Integers) -> Integers:
-        """The group of each combination of identifiers."""
-        group = np.zeros(len(ids), dtype=np.int64)
-        for part, keys, own in zip(self._parts, self._keys, ids.T, strict=True):
-            group = np.searchsorted(keys, group * part.number + part.codes(own))
-        return group
+            labels = [(*labels[place], texts[code]) for place, code in pairs]
+        groups, start = list[Integers](), 0
+        for measured, inside, ids in self._rows:
+            groups.append(np.full(len(measured), -1, dtype=np.int32))
+            groups[-1][measured] = group[start : start + len(ids)][inside]
+            start += len(ids)
+        sizes = np.bincount(group, weights, minlength=len(labels)).astype(np.int64)
+        partition = Partition(within=within, labels=tuple(labels), sizes=sizes)
+        return partition, np.concatenate(groups)
 
     def _ids(
         self, columns: Sequence[Coded], lines: Integers, used: Integers, before: int
@@ -165,14 +128,6 @@ class GroupReader:
                 raise part.refusal(before + int(used[np.isin(codes[used], odd).argmax()]))
             ids[:, k] = part.ids(values)[back]
         return ids
-
-    def _merge(self) -> None:
-        ids = np.concatenate([part for part, _ in self._seen])
-        rows = np.concatenate([part for _, part in self._seen])
-        first, inside = _unique_lines(ids)
-        summed = np.zeros((len(first), rows.shape[1]), dtype=np.int64)
-        np.add.at(summed, inside, rows)
-        self._seen = [(ids[first], summed)]
 
 
 def combinations(columns: Sequence[Coded], used: Integers) -> tuple[Integers, Integers]:
@@ -207,7 +162,6 @@ class _LabelColumn:
 
     def __init__(self, name: str) -> None:
         self._name, self._known = name, dict[str, int]()
-        self._ranks, self.number = np.empty(0, dtype=np.int64), 0
 
     def values(self, cells: list[Any]) -> list[Any]:
         """The text of each cell; None where it is no label."""
@@ -228,18 +182,14 @@ class _LabelColumn:
         texts = list(self._known)
         labels = sorted(texts, key=label_order)
         rank = {text: k for k, text in enumerate(labels)}
-        self._ranks, self.number = np.array([rank[text] for text in texts], np.int64), len(labels)
-        return self.codes(ids), labels
-
-    def codes(self, ids: Integers) -> Integers:
-        return self._ranks[ids]
+        return np.array([rank[text] for text in texts], dtype=np.int64)[ids], labels
 
 
 class _ClassColumn:
     """A column of numbers, for classes; the identifier of a number is its bits."""
 
     def __init__(self, name: str) -> None:
-        self._name, self._highs, self.number = name, np.empty(0), 0
+        self._name = name
 
     def values(self, cells: list[Any]) -> list[Any]:
         """The finite number in each cell; None where there is none."""
@@ -261,12 +211,9 @@ class _ClassColumn:
         below = np.cumsum(rows) - rows  # rows with a smaller number
         codes = np.unique(number * below // max(int(rows.sum()), 1), return_inverse=True)[1]
         first = np.flatnonzero(np.diff(codes, prepend=-1))
-        self._highs, self.number = values[np.append(first[1:], len(values)) - 1], len(first)
-        ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
+        highs = values[np.append(first[1:], len(values)) - 1]
+        ends = zip(values[first].tolist(), highs.tolist(), strict=True)
         return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
-
-    def codes(self, ids: Integers) -> Integers:
-        return np.searchsorted(self._highs, ids.view(np.float64))
 
 
 def label_order(text: str) -> tuple[bool, float, str]:
@@ -315,7 +262,6 @@ def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partiti
     >>> groups.names, inside.tolist(), groups.sizes.tolist()
     (('(missing)', 'KS', 'NE'), [2, 1, 2, 0], [1, 1, 2])
     """
-    every = np.ones(len(columns[0]), dtype=np.bool_)
-    reader, batch = GroupReader(within), [coded(cells) for cells in columns]
-    reader.see(batch, [every], 0)
-    return reader.settle()[0], reader.groups()
+    reader = GroupReader(within)
+    reader.see(list(map(coded, columns)), np.ones(len(columns[0]), dtype=np.bool_), 0)
+    return reader.settle()

@@ -143,13 +143,14 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> Integers:
     kept = [name for name in first.column_names if name.startswith("cell ")]
     schema = pa.schema([first.schema.field(name) for name in kept])
     names = [name.removeprefix("cell ") for name in kept]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in (*kept, "row")]
     numbers = list[Integers]()
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{_MEMORY}'; SET preserve_insertion_order = false")
         connection.execute(
             f"SET temp_directory = '{str(path.parent).replace(chr(39), chr(39) * 2)}'"
         )
-        rows = connection.from_arrow(reader).order(order)
+        rows = connection.from_arrow(reader).order(order).project(", ".join(quoted))
         written = pa.schema(field.with_name(n) for field, n in zip(schema, names, strict=True))
         with parquet.ParquetWriter(path, written, use_dictionary=False, compression="lz4") as file:
             for part in rows.to_arrow_reader(_AT_A_TIME):

@@ -42,10 +42,6 @@ class Rows:
         """The cells of a column as Python objects, in all rows or some."""
         raise NotImplementedError
 
-    def cells_at(self, at: int) -> list[str]:
-        """The cells of the column at a place."""
-        return self.cells(self.names[at])
-
     def column(self, name: str) -> Any:
         """A column in the form in which it came: `Texts` of a CSV file, an Arrow array of Parquet
         and other tables of Arrow, else a list of cells."""
@@ -108,10 +104,6 @@ class ListRows(Rows):
 
     def __len__(self) -> int:
         return len(self.columns[0])
-
-    def cells_at(self, at: int) -> list[str]:
-        """The cells of the column at a place."""
-        return self.columns[at]
 
     def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
         """The cells of a column."""

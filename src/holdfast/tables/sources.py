@@ -19,7 +19,7 @@ from holdfast.tables.csv_text import find_encoding
 from holdfast.tables.formats import Format, format_of, refuse_special, unreadable, wrong_ending
 from holdfast.tables.frames import open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
-from holdfast.tables.source import Source
+from holdfast.tables.source import ListRows, Source
 from holdfast.tables.spark import SparkTable, is_spark
 
 _DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
@@ -67,14 +67,16 @@ def _open_folder(path: Path) -> Source:
 
 
 def _open_workbook(path: Path, lines: Lines, sheet: str | None) -> CsvTable:
-    from holdfast.tables.excel import parse_excel
+    from holdfast.tables.excel import numbered_rows
 
     try:
-        return CsvTable(parse_excel(path.read_bytes(), sheet, lines), file=str(path))
+        header, rows = numbered_rows(path.read_bytes(), sheet, lines)
     except OSError as error:
         raise unreadable(path, error.strerror) from None
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
+    columns = [[cells[at] for _, cells in rows] for at in range(len(header))]
+    return CsvTable(ListRows(header, columns), file=str(path))
 
 
 def _refuse_file_options(options: TableOptions, taken: Collection[str]) -> None:

@@ -147,18 +147,20 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     first, state = FirstPass(reading, sorting=later), opened.state
     for batch in reading.rows(first.names):
         first.see(batch)
-    notes = first.finish()
-    partition, measured = first.groups.settle()
-    kept = first.kept()
+    partition, kept, notes = first.finish()
+    measured = {name: np.zeros(len(partition), dtype=np.int64) for name in roles.counts}
+    for batch in kept.batches():
+        for name, marks in batch.measured.items():
+            measured[name] += np.bincount(batch.group[marks], minlength=len(partition))
     if later:
         reading, kept = in_order(reading, kept, first.as_text)
     return Table(
         **vars(roles),
         partition=partition,
-        measured=dict(zip(roles.counts, measured, strict=True)),
-        rows=first.rows,
-        structural_zeros=first.structural_zeros,
-        missing=first.missing,
+        measured=measured,
+        rows=len(kept.group),
+        structural_zeros=int(kept.structural_zero.sum()),
+        missing={name: int((own == MISSING).sum()) for name, own in kept.counts.items()},
         notes=notes,
         source=opened,
         _reading=reading,
