@@ -19,6 +19,8 @@ from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.texts import Chosen, Texts
 
+MOST_WRITTEN = 1 << 16  # cells of noisy counts that are remembered, some MiB
+
 
 def table_header(release: Release) -> list[str]:
     """The names of the columns of the table."""
@@ -133,6 +135,7 @@ def _interval_texts(
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
     zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
+    written = dict[tuple[int, int], str]()
 
     def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Chosen:
         values, places = coded(noisy)
@@ -141,9 +144,16 @@ def _interval_texts(
         keys, which = coded(keys)
         measured = keys[keys < beyond]
         inside, value = measured // len(values), values[measured % len(values)]
+        pairs = list(zip(inside.tolist(), value.tolist(), strict=True))
+        if len(written) > MOST_WRITTEN:
+            written.clear()
+        new = np.array([at for at, pair in enumerate(pairs) if pair not in written], np.int64)
+        inside, value = inside[new], value[new]
         ends = [*plain_intervals(value, noise), *likely(value, inside)]
         columns = [map(str, array.tolist()) for array in (value, *ends)]
-        lines = list(map(delimiter.join, zip(*columns, strict=True)))
+        for at, *cells in zip(new.tolist(), *columns, strict=True):
+            written[pairs[at]] = delimiter.join(cells)
+        lines = [written[pair] for pair in pairs]
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
         return Chosen(Texts.of(lines), which)
 
