@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks, narrowed
+from holdfast.arrays import Integers, Marks, gathered, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.keys import LABELS, Repeats, any_among, joined_keys, text_keys
@@ -126,7 +126,7 @@ class FirstPass:
         zero = np.concatenate(self._zero)
         _refuse_nothing(counts, zero)
         named = [named_total()][: self._named]
-        notes = self._repeated_notes()
+        notes, self._repeats = self._repeated_notes(), Repeats()  # and its memory is free
         for watches in self._watches:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
