@@ -29,18 +29,31 @@ def narrowed(values: Integers) -> Integers:
     return values.astype(np.int32) if most < 1 << 31 else values
 
 
-def gathered(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """The arrays of a list one after the other; the list is empty then, so that memory holds them
-    once.
+class Growing:
+    """An array to which others are appended; room doubles as it fills, and memory is taken only as
+    far as it is filled.
 
-    >>> parts = [np.array([1, 2]), np.array([3])]
-    >>> gathered(parts), parts
-    (array([1, 2, 3]), [])
+    >>> counts = Growing(np.int32)
+    >>> for part in ([1, 2], [3]):
+    ...     counts.append(np.array(part, dtype=np.int32))
+    >>> counts.values
+    array([1, 2, 3], dtype=int32)
     """
-    whole = np.empty(sum(map(len, parts)), dtype=np.result_type(*parts))
-    end = len(whole)
-    while parts:
-        part = parts.pop()
-        whole[end - len(part) : end] = part
-        end -= len(part)
-    return whole
+
+    def __init__(self, kind: Any) -> None:
+        self._room, self._size = np.empty(0, dtype=kind), 0
+
+    def append(self, part: NDArray[Any]) -> None:
+        """Put values behind those that are there."""
+        size, kind = self._size + len(part), np.promote_types(self._room.dtype, part.dtype)
+        if size > len(self._room) or kind != self._room.dtype:
+            room = np.empty(max(size, 2 * len(self._room)), dtype=kind)
+            room[: self._size] = self.values
+            self._room = room
+        self._room[self._size : size] = part
+        self._size = size
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All of them."""
+        return self._room[: self._size]

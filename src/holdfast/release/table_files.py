@@ -6,7 +6,7 @@ docs/bundle.md is their specification. Rows come in batches and no more of them 
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +46,9 @@ class RowFiles:
             (column.title for column in release.columns),
             grouped=bool(release.partition.within.parts),
         )
-        self._rows = _below(rows, release.dialect.line(header))
+        rows.write(release.dialect.line(header))
+        rows.flush()
+        self._rows = rows.buffer  # what comes below is bytes
         self._names = cells_of(Texts.of([*release.group_names, ""]))
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns
@@ -54,7 +56,9 @@ class RowFiles:
         place = folder / table_name(release.table_format)
         if release.table_format == "csv":
             table = opened(place, release.dialect, stack)
-            self._table = _below(table, release.dialect.line(table_header(release)))
+            table.write(release.dialect.line(table_header(release)))
+            table.flush()
+            self._table = table.buffer
             self._write_table = self._write_text
         else:
             self._write_table = _ParquetTable(place, release, stack).write
@@ -91,13 +95,6 @@ class RowFiles:
             _count_texts(batch.counts[each.name], release.top_code) for each in release.columns
         ]
         self._table.writelines(release.dialect.joined(columns))
-
-
-def _below(file: TextIO, header: str) -> BinaryIO:
-    """What is written below a header, as bytes."""
-    file.write(header)
-    file.flush()
-    return file.buffer
 
 
 def _cells(batch: RowBatch, name: str) -> Texts:

@@ -69,7 +69,7 @@ class Texts:
 
     def to_pylist(self) -> list[str]:
         """The texts as Python has them; none of them holds a NUL."""
-        return self._each_before(0).decode(errors="surrogateescape").split("\0")[:-1]
+        return self.each_before("\0").split("\0")[:-1]
 
     def begin_with(self, signs: bytes) -> bool:
         """Whether a text begins with one of some signs of ASCII."""
@@ -79,30 +79,22 @@ class Texts:
         wanted[list(signs)] = True
         return bool((wanted.take(self.data.take(self.starts, mode="clip")) & self.filled).any())
 
-    def by_line(self) -> str:
-        """Each text with the end of a line."""
-        return self._each_before(ord("\n")).decode()
-
-    def _each_before(self, sign: int) -> bytes:
-        """Each text with a byte behind it."""
+    def each_before(self, sign: str) -> str:
+        """Each text with a sign of ASCII behind it."""
         if not len(self):
-            return b""
+            return ""
         data = self.data
         if self.stops.max() == len(data):  # each text needs a byte behind it
             data = np.append(data, np.uint8(0))
         cells = joined(data, self.starts, self.stops + 1)
-        cells[np.cumsum(self.stops - self.starts + 1) - 1] = sign
-        return cells.tobytes()
+        cells[np.cumsum(self.stops - self.starts + 1) - 1] = ord(sign)
+        return cells.tobytes().decode(errors="surrogateescape")
 
     @cached_property
-    def widest(self) -> int:
-        """How many bytes the longest text has."""
-        return int((self.stops - self.starts).max(initial=0))
-
-    @property
     def width(self) -> int:
-        """How many bytes `fill` needs for a text."""
-        return max(8, -(-self.widest // 8) * 8)
+        """How many bytes `fill` needs for a text: those of the longest, up to a whole word."""
+        longest = int((self.stops - self.starts).max(initial=1))
+        return -(-longest // 8) * 8
 
     def quoted_if_empty(self) -> "Texts":
         """Two quotes in place of each empty text."""
@@ -142,14 +134,9 @@ class Chosen:
         return list(map(self.few.to_pylist().__getitem__, self.places.tolist()))
 
     @property
-    def widest(self) -> int:
-        """How many bytes the longest text has."""
-        return self.few.widest
-
-    @property
     def width(self) -> int:
         """How many bytes `fill` needs for a text."""
-        return max(1, self.widest)
+        return self.few.width
 
     def quoted_if_empty(self) -> "Chosen":
         """Two quotes in place of each empty text."""
@@ -157,11 +144,10 @@ class Chosen:
 
     def fill(self, cells: Bytes) -> None:
         """Write each text into a line of bytes, and NULs behind it."""
-        few = np.empty((len(self.few), self.few.width), dtype=np.uint8)
+        few = np.empty((len(self.few), self.width), dtype=np.uint8)
         self.few.fill(few)
         whole = np.dtype(("V", self.width))
-        each = np.ascontiguousarray(few[:, : self.width]).view(whole)[:, 0]
-        cells.view(whole)[:, 0] = each.take(self.places)
+        cells.view(whole)[:, 0] = few.view(whole)[:, 0].take(self.places)
 
 
 def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> Iterator[bytes]:
@@ -176,7 +162,7 @@ def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> It
     signs = [*[delimiter.encode()] * (len(columns) - 1), newline.encode()]
     for start in range(0, len(columns[0]), AT_A_TIME):
         some = [column[start : start + AT_A_TIME] for column in columns]
-        narrow = sum(column.widest for column in some) <= WIDE * len(some)
+        narrow = sum(column.width for column in some) <= WIDE * len(some)
         yield _side_by_side(some, signs) if narrow else _one_by_one(some, signs)
 
 
