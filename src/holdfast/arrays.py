@@ -1,5 +1,7 @@
 """The array types that signatures speak of, and sums that do not overflow."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,3 +27,33 @@ def narrowed(values: Integers) -> Integers:
     """The same integers in 32 bits each, where these hold them all."""
     most = max(int(values.max(initial=0)), -int(values.min(initial=0)))
     return values.astype(np.int32) if most < 1 << 31 else values
+
+
+class Growing:
+    """An array to which others are appended; room doubles as it fills, and memory is taken only as
+    far as it is filled.
+
+    >>> counts = Growing(np.int32)
+    >>> for part in ([1, 2], [3]):
+    ...     counts.append(np.array(part, dtype=np.int32))
+    >>> counts.values
+    array([1, 2, 3], dtype=int32)
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self._room, self._size = np.empty(0, dtype=kind), 0
+
+    def append(self, part: NDArray[Any]) -> None:
+        """Put values behind those that are there."""
+        size, kind = self._size + len(part), np.promote_types(self._room.dtype, part.dtype)
+        if size > len(self._room) or kind != self._room.dtype:
+            room = np.empty(max(size, 2 * len(self._room)), dtype=kind)
+            room[: self._size] = self.values
+            self._room = room
+        self._room[self._size : size] = part
+        self._size = size
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All of them."""
+        return self._room[: self._size]

@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import holdfast
+from holdfast.release import table_files
 from holdfast.tables import arrow_files, csv_blocks, csv_file, source
 
 ROWS = 1500
@@ -50,6 +51,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 11)
     monkeypatch.setattr(csv_file, "SMALL", 500)
     monkeypatch.setattr(source, "AT_A_TIME", 350)
+    monkeypatch.setattr(table_files, "MOST_WRITTEN", 20)
     monkeypatch.setattr(arrow_files, "ROWS", 200)
     monkeypatch.setattr(arrow_files, "FEW", 250)
 

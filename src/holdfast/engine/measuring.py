@@ -27,7 +27,8 @@ def measure(
     table: Table, promise: Promise, source: Randomness, progress: Progress
 ) -> tuple[Column, ...]:
     """Noisy counts of all rows, then noisy sums and totals, of every column of counts."""
-    rooms = [_Column(name, budget, table, source) for name, budget in _named(table, promise)]
+    budgets = zip(table.counts, promise.budgets, strict=True)
+    rooms = [_Column(name, budget, table, source) for name, budget in budgets]
     for batch in table.batches():
         some = slice(batch.start, batch.start + len(batch))
         for room in rooms:
@@ -37,10 +38,6 @@ def measure(
     ties = source.words(len(rooms), stream="ties")
     pairs = zip(rooms, ties.tolist(), strict=True)
     return tuple(room.finish(table.kept.group, seed) for room, seed in pairs)
-
-
-def _named(table: Table, promise: Promise) -> list[tuple[str, Budget]]:
-    return list(zip(table.counts, promise.budgets, strict=True))
 
 
 class _Column:

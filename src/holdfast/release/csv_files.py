@@ -101,17 +101,11 @@ def cells_of(texts: Texts) -> Texts:
     >>> cells_of(Texts.of(["a", "-b", "c,d"])).to_pylist()
     ['a', "'-b", '"c,d"']
     """
-    if _is_odd(texts) or texts.begin_with(_FIRST):
-        return Texts.of([csv_cell(text) for text in texts.to_pylist()])
-    return texts
-
-
-def _is_odd(texts: Texts) -> bool:
-    """Whether a text holds what is written between quotes."""
-    if texts.plain:
-        return False
-    together = texts.by_line()
-    return together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
+    together = "" if texts.plain else texts.each_before("\n")
+    odd = together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
+    if not odd and not texts.begin_with(_FIRST):
+        return texts
+    return Texts.of([csv_cell(text) for text in texts.to_pylist()])
 
 
 def escaped(texts: Texts) -> Texts:

@@ -6,7 +6,7 @@ docs/bundle.md is their specification. Rows come in batches and no more of them 
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.texts import Chosen, Texts
+
+MOST_WRITTEN = 1 << 16  # cells of noisy counts that are remembered, some MiB
 
 
 def table_header(release: Release) -> list[str]:
@@ -44,7 +46,9 @@ class RowFiles:
             (column.title for column in release.columns),
             grouped=bool(release.partition.within.parts),
         )
-        self._rows = _below(rows, release.dialect.line(header))
+        rows.write(release.dialect.line(header))
+        rows.flush()
+        self._rows = rows.buffer  # what comes below is bytes
         self._names = cells_of(Texts.of([*release.group_names, ""]))
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns
@@ -52,7 +56,9 @@ class RowFiles:
         place = folder / table_name(release.table_format)
         if release.table_format == "csv":
             table = opened(place, release.dialect, stack)
-            self._table = _below(table, release.dialect.line(table_header(release)))
+            table.write(release.dialect.line(table_header(release)))
+            table.flush()
+            self._table = table.buffer
             self._write_table = self._write_text
         else:
             self._write_table = _ParquetTable(place, release, stack).write
@@ -91,13 +97,6 @@ class RowFiles:
         self._table.writelines(release.dialect.joined(columns))
 
 
-def _below(file: TextIO, header: str) -> BinaryIO:
-    """What is written below a header, as bytes."""
-    file.write(header)
-    file.flush()
-    return file.buffer
-
-
 def _cells(batch: RowBatch, name: str) -> Texts:
     """The cells of a published column as they are written between delimiters."""
     return cells_of(texts_of(batch.cells[name]))
@@ -133,6 +132,7 @@ def _interval_texts(
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
     zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
+    written = dict[tuple[int, int], str]()
 
     def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Chosen:
         values, places = coded(noisy)
@@ -141,9 +141,16 @@ def _interval_texts(
         keys, which = coded(keys)
         measured = keys[keys < beyond]
         inside, value = measured // len(values), values[measured % len(values)]
+        pairs = list(zip(inside.tolist(), value.tolist(), strict=True))
+        if len(written) > MOST_WRITTEN:
+            written.clear()
+        new = np.array([at for at, pair in enumerate(pairs) if pair not in written], np.int64)
+        inside, value = inside[new], value[new]
         ends = [*plain_intervals(value, noise), *likely(value, inside)]
         columns = [map(str, array.tolist()) for array in (value, *ends)]
-        lines = list(map(delimiter.join, zip(*columns, strict=True)))
+        for at, *cells in zip(new.tolist(), *columns, strict=True):
+            written[pairs[at]] = delimiter.join(cells)
+        lines = [written[pair] for pair in pairs]
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
         return Chosen(Texts.of(lines), which)
 

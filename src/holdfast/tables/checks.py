@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks, narrowed
+from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.keys import LABELS, Repeats, any_among, joined_keys, text_keys
@@ -92,8 +92,8 @@ class FirstPass:
         self._repeats, self._named = Repeats(), False
         self._totals = text_keys(total_labels())
         self._groups, self._rows = GroupReader(roles.within), 0
-        self._counts: dict[str, list[Integers]] = {name: [] for name in roles.counts}
-        self._zero = list[Marks]()
+        self._counts = {name: Growing(np.int32) for name in roles.counts}
+        self._zero = Growing(np.bool_)
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
@@ -122,11 +122,11 @@ class FirstPass:
         """Raise if something is not in order; else the groups, what is kept of all rows, and what a
         reader should know, without counts."""
         self._refuse_no_rows()
-        counts = {name: np.concatenate(parts) for name, parts in self._counts.items()}
-        zero = np.concatenate(self._zero)
+        counts = {name: column.values for name, column in self._counts.items()}
+        zero = self._zero.values
         _refuse_nothing(counts, zero)
         named = [named_total()][: self._named]
-        notes = self._repeated_notes()
+        notes, self._repeats = self._repeated_notes(), Repeats()  # and its memory is free
         for watches in self._watches:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)

@@ -90,7 +90,7 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        self._keys: list[Keys] = []
+        self._keys: Keys = np.empty(LABELS, dtype=np.uint64)  # memory as far as it is filled
         self._number = 0
         self.full = False
         """Whether labels came that were not looked at."""
@@ -99,12 +99,12 @@ class Repeats:
         """Take in the keys of the next labels."""
         fresh = keys[: LABELS - self._number]
         self.full = self.full or len(fresh) < len(keys)
-        self._keys.append(fresh)
+        self._keys[self._number : self._number + len(fresh)] = fresh
         self._number += len(fresh)
 
     @property
     def repeated(self) -> bool:
         """Whether one came twice."""
-        keys = np.concatenate([np.empty(0, dtype=np.uint64), *self._keys])
+        keys = self._keys[: self._number]
         keys.sort()
         return bool((keys[1:] == keys[:-1]).any())

@@ -106,14 +106,14 @@ class GroupReader:
             keys, group = np.unique(group * len(texts) + codes, return_inverse=True)
             pairs = (divmod(key, len(texts)) for key in keys.tolist())
             labels = [(*labels[place], texts[code]) for place, code in pairs]
-        groups, start = list[Integers](), 0
+        rows: Integers = np.full(sum(len(each) for each, _, _ in self._rows), -1, dtype=np.int32)
+        start, at = 0, 0
         for measured, inside, ids in self._rows:
-            groups.append(np.full(len(measured), -1, dtype=np.int32))
-            groups[-1][measured] = group[start : start + len(ids)][inside]
-            start += len(ids)
+            rows[start : start + len(measured)][measured] = group[at : at + len(ids)][inside]
+            start, at = start + len(measured), at + len(ids)
         sizes = np.bincount(group, weights, minlength=len(labels)).astype(np.int64)
         partition = Partition(within=within, labels=tuple(labels), sizes=sizes)
-        return partition, np.concatenate(groups)
+        return partition, rows
 
     def _ids(
         self, columns: Sequence[Coded], lines: Integers, used: Integers, before: int

@@ -3,15 +3,15 @@ such columns put into lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.spans import Bytes, joined, words_of
 
-AT_A_TIME = 1 << 14  # lines, which a processor's cache holds
+AT_A_TIME = 1 << 15  # lines, which a processor's cache holds
 WIDE = 256  # bytes of a cell on average, from which on lines are put together one by one
 _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
 
@@ -69,7 +69,7 @@ class Texts:
 
     def to_pylist(self) -> list[str]:
         """The texts as Python has them; none of them holds a NUL."""
-        return self._each_before(0).decode(errors="surrogateescape").split("\0")[:-1]
+        return self.each_before("\0").split("\0")[:-1]
 
     def begin_with(self, signs: bytes) -> bool:
         """Whether a text begins with one of some signs of ASCII."""
@@ -79,25 +79,22 @@ class Texts:
         wanted[list(signs)] = True
         return bool((wanted.take(self.data.take(self.starts, mode="clip")) & self.filled).any())
 
-    def by_line(self) -> str:
-        """Each text with the end of a line."""
-        return self._each_before(ord("\n")).decode()
-
-    def _each_before(self, sign: int) -> bytes:
-        """Each text with a byte behind it."""
+    def each_before(self, sign: str) -> str:
+        """Each text with a sign of ASCII behind it."""
         if not len(self):
-            return b""
+            return ""
         data = self.data
         if self.stops.max() == len(data):  # each text needs a byte behind it
             data = np.append(data, np.uint8(0))
         cells = joined(data, self.starts, self.stops + 1)
-        cells[np.cumsum(self.stops - self.starts + 1) - 1] = sign
-        return cells.tobytes()
+        cells[np.cumsum(self.stops - self.starts + 1) - 1] = ord(sign)
+        return cells.tobytes().decode(errors="surrogateescape")
 
-    @property
-    def widest(self) -> int:
-        """How many bytes the longest text has."""
-        return int((self.stops - self.starts).max(initial=0))
+    @cached_property
+    def width(self) -> int:
+        """How many bytes `fill` needs for a text: those of the longest, up to a whole word."""
+        longest = int((self.stops - self.starts).max(initial=1))
+        return -(-longest // 8) * 8
 
     def quoted_if_empty(self) -> "Texts":
         """Two quotes in place of each empty text."""
@@ -105,16 +102,14 @@ class Texts:
         starts = np.where(self.filled, self.starts, end)
         return Texts(data, starts, np.where(self.filled, self.stops, end + 2))
 
-    def padded(self) -> NDArray[np.void]:
-        """The texts, all of as many bytes: NULs fill up what is short."""
-        low, high = (int(self.starts.min()), int(self.stops.max())) if len(self) else (0, 0)
-        sizes, number = self.stops - self.starts, max(1, -(-self.widest // 8))
-        words = words_of(self.data[low:high], beyond=8 * number)
-        cells = np.empty((len(self), number), dtype=np.uint64)
-        for k in range(number):
-            masks = _FIRST_BYTES.take(sizes - 8 * k, mode="clip")
-            cells[:, k] = words[self.starts + (8 * k - low)] & masks
-        return cells.view(f"V{8 * number}").ravel()
+    def fill(self, cells: Bytes) -> None:
+        """Write each text into a line of bytes, and NULs behind it."""
+        low, high, sizes = int(self.starts.min()), int(self.stops.max()), self.stops - self.starts
+        words = words_of(self.data[low:high], beyond=self.width)
+        for at in range(0, self.width, 8):
+            masks = _FIRST_BYTES.take(sizes - at if at else sizes, mode="clip")
+            masks &= words[self.starts + (at - low)]
+            cells[:, at : at + 8].view(np.uint64)[:, 0] = masks
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,17 +134,20 @@ class Chosen:
         return list(map(self.few.to_pylist().__getitem__, self.places.tolist()))
 
     @property
-    def widest(self) -> int:
-        """How many bytes the longest text has."""
-        return self.few.widest
+    def width(self) -> int:
+        """How many bytes `fill` needs for a text."""
+        return self.few.width
 
     def quoted_if_empty(self) -> "Chosen":
         """Two quotes in place of each empty text."""
         return Chosen(self.few.quoted_if_empty(), self.places)
 
-    def padded(self) -> NDArray[np.void]:
-        """The texts, all of as many bytes: NULs fill up what is short."""
-        return self.few.padded().take(self.places)
+    def fill(self, cells: Bytes) -> None:
+        """Write each text into a line of bytes, and NULs behind it."""
+        few = np.empty((len(self.few), self.width), dtype=np.uint8)
+        self.few.fill(few)
+        whole = np.dtype(("V", self.width))
+        cells.view(whole)[:, 0] = few.view(whole)[:, 0].take(self.places)
 
 
 def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> Iterator[bytes]:
@@ -164,19 +162,18 @@ def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> It
     signs = [*[delimiter.encode()] * (len(columns) - 1), newline.encode()]
     for start in range(0, len(columns[0]), AT_A_TIME):
         some = [column[start : start + AT_A_TIME] for column in columns]
-        narrow = sum(column.widest for column in some) <= WIDE * len(some)
+        narrow = sum(column.width for column in some) <= WIDE * len(some)
         yield _side_by_side(some, signs) if narrow else _one_by_one(some, signs)
 
 
 def _side_by_side(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
     """Lines of cells that are all as wide as the widest of their column, without what fills them
     up: no cell holds a NUL."""
-    cells = [column.padded() for column in columns]
-    kinds = [kind for each, sign in zip(cells, signs, strict=True)
-             for kind in (each.dtype, np.dtype(f"V{len(sign)}"))]  # fmt: skip
-    whole = np.empty(len(columns[0]), dtype=[(str(k), kind) for k, kind in enumerate(kinds)])
-    for k, (each, sign) in enumerate(zip(cells, signs, strict=True)):
-        whole[str(2 * k)], whole[str(2 * k + 1)] = each, np.void(sign)
+    widths = [column.width + len(sign) for column, sign in zip(columns, signs, strict=True)]
+    whole = np.empty((len(columns[0]), sum(widths)), dtype=np.uint8)
+    for column, sign, end in zip(columns, signs, np.cumsum(widths).tolist(), strict=True):
+        column.fill(whole[:, end - len(sign) - column.width : end - len(sign)])
+        whole[:, end - len(sign) : end] = np.frombuffer(sign, np.uint8)
     return whole.tobytes().translate(None, b"\0")
 
 
