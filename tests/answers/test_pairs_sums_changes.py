@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import holdfast
 from holdfast.answers.laws import CombinedNoise, row_law
 from holdfast.errors import HoldfastError
 from private_tables import private_table
@@ -246,7 +247,8 @@ def test_columns_of_ones_own_are_merged_and_empty_rows_are_counted():
 
 
 def test_imputed_tables_are_plausible(release):
-    tables = release.impute(3)
+    with pytest.warns(UserWarning, match="to other columns fade"):
+        tables = release.impute(3)
     assert len(tables) == 3
     drawn = np.array([table["murders"] for table in tables])
     assert drawn.min() >= 0
@@ -257,3 +259,22 @@ def test_imputed_tables_are_plausible(release):
 def test_a_question_about_two_columns_that_names_none_says_how_to_ask(release):
     with pytest.raises(HoldfastError, match="Hint: 'correlation of A and B'"):
         release.ask("correlation")
+
+
+def test_imputed_tables_are_of_one_kind_from_a_file_and_from_its_bundle(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame(CELLS | {"murders": MURDERS}).to_csv(tmp_path / "table.csv", index=False)
+    made = holdfast.privatize(
+        tmp_path / "table.csv", epsilon=1, count="murders", category="county", keep=["state"]
+    )
+    loaded = holdfast.load(made.save(tmp_path / "bundle"))
+    with pytest.warns(UserWarning):
+        tables = [each.impute(1)[0] for each in (made, loaded)]
+    assert all(isinstance(table, pandas.DataFrame) for table in tables)
+    assert tables[0].equals(tables[1])
+
+
+def test_an_answer_of_several_columns_names_its_own(release):
+    assert str(release.ask("mean", of="rapes")).startswith("mean rapes: ")
+    assert "highest rapes" in release.ask("maximum", of="rapes", by="state").question
+    assert release.ask("total NE", of="rapes").question.startswith("total of rapes of NE")
