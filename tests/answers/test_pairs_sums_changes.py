@@ -278,3 +278,16 @@ def test_an_answer_of_several_columns_names_its_own(release):
     assert str(release.ask("mean", of="rapes")).startswith("mean rapes: ")
     assert "highest rapes" in release.ask("maximum", of="rapes", by="state").question
     assert release.ask("total NE", of="rapes").question.startswith("total of rapes of NE")
+
+
+def test_a_count_is_no_public_number_and_a_public_number_is_no_count(release):
+    for question, hint in (
+        ("murders per 100 of rapes", "ratio of A and rapes"),
+        ("correlation of murders and people", "'murders ~ people' has a slope"),
+        ("murders per people", "'murders per 1000 of people'"),
+        ("both of murders and rapes", "in Python"),
+    ):
+        with pytest.raises(HoldfastError, match=hint):
+            release.ask(question)
+    assert "SIMULATION" in str(release.derive("murders + rapes"))
+    assert repr(release["rapes"]) == "Column('rapes', 1,200 measured rows)"

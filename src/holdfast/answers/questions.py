@@ -169,7 +169,7 @@ def condition(options: dict[str, Any]) -> tuple[str, int, int | None]:
     if len(named) != 1:
         raise HoldfastError(
             "a share needs one of `equal`, `at_least`, `at_most`, `between`. "
-            "Hint: ask('share', equal=0) for the share of zeros."
+            "Hint: 'share zero', 'both zero of A and B', or in Python equal=0."
         )
     return _run(named[0], options[named[0]])
 
