@@ -291,3 +291,41 @@ def test_a_count_is_no_public_number_and_a_public_number_is_no_count(release):
             release.ask(question)
     assert "SIMULATION" in str(release.derive("murders + rapes"))
     assert repr(release["rapes"]) == "Column('rapes', 1,200 measured rows)"
+
+
+def both_later(rows=ROWS):
+    both = {name: counts[:rows] for name, counts in BOTH.items()}
+    cells = {name: column[:rows] for name, column in CELLS.items()}
+    return private_table(both, epsilon=2, seed=77, cells=cells)
+
+
+def test_ratios_rates_and_correlations_have_changes(release):
+    now = both_later()
+    for question in ("ratio of murders and rapes", "murders per 1000 of people",
+                     "correlation of murders and rapes by state"):  # fmt: skip
+        change, mine, theirs = (
+            now.ask(question, against=release), now.ask(question), release.ask(question),
+        )  # fmt: skip
+        if "by" in question:
+            change, mine, theirs = change["NE"], mine["NE"], theirs["NE"]
+        assert change.estimate == pytest.approx(mine.estimate - theirs.estimate)
+        assert change.interval[0] <= 0.2 and change.interval[1] >= -0.2
+
+
+def test_changes_of_groups_say_how_many_rows_the_groups_have(release):
+    change = both_later(1000).ask("mean murders by state", against=release)
+    here, there = int((STATE[:1000] == "NE").sum()), int((STATE == "NE").sum())
+    assert f"{here:,} rows here, and {there:,} in the earlier one" in str(change)
+    assert "1,000 rows here" not in str(change)
+    cells = {name: column for name, column in CELLS.items() if name != "people"}
+    bare = private_table(BOTH, epsilon=2, seed=3, cells=cells)
+    with pytest.raises(HoldfastError, match=r"of the earlier release: .*people"):
+        both_later().ask("mean murders where people > 500", against=bare)
+
+
+def test_rows_that_were_named_are_all_shown_and_by_themselves():
+    now = later(shift=40)
+    both, alone = (now.changes(EARLIER, rows) for rows in (["c1", "c9", "c8"], ["c9"]))
+    assert all(name in str(both) for name in ("c1", "c9", "c8"))
+    place = both.labels.index("c9")
+    assert (both.low[place], both.high[place]) == (alone.low[0], alone.high[0])
