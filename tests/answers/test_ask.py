@@ -1,5 +1,7 @@
 """Questions about all rows, declared groups and any other rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -233,3 +235,9 @@ def test_rows_chosen_by_their_released_counts_are_named():
         assert picked not in str(release.ask("mean", **innocent))
     zeros = private_table([0] * 40 + [0, 0, 9, 90] * 10, epsilon=6, cells={"x": ["a"] * 80})
     assert picked not in str(zeros.ask("mean", where=np.arange(80) < 40))
+
+
+def test_a_number_whose_interval_has_no_width_has_few_digits():
+    rare = Answer(question="q", estimate=0.000956632653, interval=(0.000956632653,) * 2)
+    assert str(replace(rare, unit=Unit.SHARE)).startswith("q: 0.09566%")
+    assert str(rare).startswith("q: 0.0009566")

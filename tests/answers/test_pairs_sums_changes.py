@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import holdfast
 from holdfast.answers.laws import CombinedNoise, row_law
 from holdfast.errors import HoldfastError
 from private_tables import private_table
@@ -246,7 +247,8 @@ def test_columns_of_ones_own_are_merged_and_empty_rows_are_counted():
 
 
 def test_imputed_tables_are_plausible(release):
-    tables = release.impute(3)
+    with pytest.warns(UserWarning, match="to other columns fade"):
+        tables = release.impute(3)
     assert len(tables) == 3
     drawn = np.array([table["murders"] for table in tables])
     assert drawn.min() >= 0
@@ -257,3 +259,73 @@ def test_imputed_tables_are_plausible(release):
 def test_a_question_about_two_columns_that_names_none_says_how_to_ask(release):
     with pytest.raises(HoldfastError, match="Hint: 'correlation of A and B'"):
         release.ask("correlation")
+
+
+def test_imputed_tables_are_of_one_kind_from_a_file_and_from_its_bundle(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame(CELLS | {"murders": MURDERS}).to_csv(tmp_path / "table.csv", index=False)
+    made = holdfast.privatize(
+        tmp_path / "table.csv", epsilon=1, count="murders", category="county", keep=["state"]
+    )
+    loaded = holdfast.load(made.save(tmp_path / "bundle"))
+    with pytest.warns(UserWarning):
+        tables = [each.impute(1)[0] for each in (made, loaded)]
+    assert all(isinstance(table, pandas.DataFrame) for table in tables)
+    assert tables[0].equals(tables[1])
+
+
+def test_an_answer_of_several_columns_names_its_own(release):
+    assert str(release.ask("mean", of="rapes")).startswith("mean rapes: ")
+    assert "highest rapes" in release.ask("maximum", of="rapes", by="state").question
+    assert release.ask("total NE", of="rapes").question.startswith("total of rapes of NE")
+
+
+def test_a_count_is_no_public_number_and_a_public_number_is_no_count(release):
+    for question, hint in (
+        ("murders per 100 of rapes", "ratio of A and rapes"),
+        ("correlation of murders and people", "'murders ~ people' has a slope"),
+        ("murders per people", "'murders per 1000 of people'"),
+        ("both of murders and rapes", "in Python"),
+    ):
+        with pytest.raises(HoldfastError, match=hint):
+            release.ask(question)
+    assert "SIMULATION" in str(release.derive("murders + rapes"))
+    assert repr(release["rapes"]) == "Column('rapes', 1,200 measured rows)"
+
+
+def both_later(rows=ROWS):
+    both = {name: counts[:rows] for name, counts in BOTH.items()}
+    cells = {name: column[:rows] for name, column in CELLS.items()}
+    return private_table(both, epsilon=2, seed=77, cells=cells)
+
+
+def test_ratios_rates_and_correlations_have_changes(release):
+    now = both_later()
+    for question in ("ratio of murders and rapes", "murders per 1000 of people",
+                     "correlation of murders and rapes by state"):  # fmt: skip
+        change, mine, theirs = (
+            now.ask(question, against=release), now.ask(question), release.ask(question),
+        )  # fmt: skip
+        if "by" in question:
+            change, mine, theirs = change["NE"], mine["NE"], theirs["NE"]
+        assert change.estimate == pytest.approx(mine.estimate - theirs.estimate)
+        assert change.interval[0] <= 0.2 and change.interval[1] >= -0.2
+
+
+def test_changes_of_groups_say_how_many_rows_the_groups_have(release):
+    change = both_later(1000).ask("mean murders by state", against=release)
+    here, there = int((STATE[:1000] == "NE").sum()), int((STATE == "NE").sum())
+    assert f"{here:,} rows here, and {there:,} in the earlier one" in str(change)
+    assert "1,000 rows here" not in str(change)
+    cells = {name: column for name, column in CELLS.items() if name != "people"}
+    bare = private_table(BOTH, epsilon=2, seed=3, cells=cells)
+    with pytest.raises(HoldfastError, match=r"of the earlier release: .*people"):
+        both_later().ask("mean murders where people > 500", against=bare)
+
+
+def test_rows_that_were_named_are_all_shown_and_by_themselves():
+    now = later(shift=40)
+    both, alone = (now.changes(EARLIER, rows) for rows in (["c1", "c9", "c8"], ["c9"]))
+    assert all(name in str(both) for name in ("c1", "c9", "c8"))
+    place = both.labels.index("c9")
+    assert (both.low[place], both.high[place]) == (alone.low[0], alone.high[0])

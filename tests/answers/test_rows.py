@@ -138,3 +138,18 @@ def test_a_number_as_text_is_a_label_and_never_a_place_where_rows_have_labels():
     nameless = private_table([row * 100 for row in range(40)], epsilon=5)
     assert "true count of row 7 (the first is row 0)" in str(nameless.ask("row 7"))
     assert nameless.ask("row 7").estimate == nameless.row(7).estimate
+
+
+def test_a_row_has_its_plain_interval_beside_the_likely_one(release):
+    row, column = release.row(5), release.only
+    reach = column.measurement.noise.quantile(0.9)
+    low, high = max(int(column.noisy[5]) - reach, 0), max(int(column.noisy[5]) + reach, 0)
+    assert row.notes[0].startswith("by its own noise alone")
+    assert f"whatever the other rows have: {low} to {high} (90% interval" in row.notes[0]
+
+
+def test_the_interval_of_a_row_on_top_holds_what_is_expected_of_it():
+    counts = np.where(np.arange(400) < 8, 30, 0)
+    release = private_table(counts, epsilon="0.15")
+    top = release.top(60)
+    assert all(row.interval[0] <= row.expected <= row.interval[1] for row in top)

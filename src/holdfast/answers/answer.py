@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from math import inf, isfinite, isnan, nan
+from math import floor, inf, isfinite, isnan, log10, nan
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from holdfast.fit.histogram import LEVEL
 from holdfast.release.common import known_places
 
 NUMBERS = ("rows", "estimate", "low", "high")  # columns of every answer
+DIGITS = 4  # of a number whose interval has no width, or no end
+FINEST, SMALL = 1e-9, 0.01  # a width that is none, and a number with its own digits
 NAMED = 5  # groups that a note lists
 OTHERS = "it keeps how many rows have each count, not which rows"
 OTHERS_BY_GROUP = (
-    "counting in the released table gives other numbers (`in_table`): it keeps how many rows have "
+    "counting in the released table gives other numbers: it keeps how many rows have "
     "each count, of all rows or of each declared group, not which rows"
 )
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
@@ -127,7 +129,9 @@ class Answer(QuestionResult):
         if self.unit is Unit.COUNT:
             return 0
         width = self.interval[1] - self.interval[0]
-        if not 0 < width < inf:
+        if not FINEST < width < inf:
+            if 0 < abs(self.estimate) < SMALL:
+                return DIGITS - 1 - floor(log10(abs(self.estimate)))
             return 3 if self.unit in (Unit.SHARE, Unit.POINTS) else 2
         return known_places(width)
 

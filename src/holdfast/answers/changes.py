@@ -8,7 +8,7 @@ interval, by the law that its count has in each release; that the two counts of 
 not used, which would make it shorter still.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ from holdfast.answers.answer import (
     some_of,
     unsigned_zero,
 )
-from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import CombinedNoise, RowLaw, difference_intervals, laws_of
 from holdfast.answers.result import Cells, QuestionResult
@@ -73,6 +72,8 @@ class RowChanges(QuestionResult):
     """Of no change at all."""
     stands_out: Marks = field(repr=False)
     """Rows whose change is more than noise makes among so many."""
+    named: bool = False
+    """Whether rows were named: then each is told of as if it were the only one."""
     only_after: tuple[str, ...] = ()
     only_before: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -91,6 +92,8 @@ class RowChanges(QuestionResult):
         if len(self) == 1:
             return f"change of {one_line(self.labels[0])}"
         number = int(self.stands_out.sum())
+        if self.named:
+            return f"change of {numbered(len(self), 'row')}, each by itself"
         if not number:
             return (
                 f"change of {numbered(len(self), 'row')}: no row stands out; among so many, noise "
@@ -105,9 +108,10 @@ class RowChanges(QuestionResult):
 
     def cells(self) -> Cells:
         """A line for each of the largest changes, of those that stand out where some do."""
-        picked = len(self) > 1 and self.stands_out.any()
+        picked = not self.named and len(self) > 1 and self.stands_out.any()
         rows = np.flatnonzero(self.stands_out) if picked else np.arange(len(self))
-        order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
+        order = np.lexsort((rows, -np.abs(self.noisy[rows])))
+        order = order if self.named else order[:SHOWN]
         return ("row", "expected change", f"{percent(self.level)} interval"), [
             (
                 one_line(self.labels[row]), unsigned_zero(f"{self.expected[row]:+,.1f}"),
@@ -145,7 +149,7 @@ def row_changes(
     of: str | None = None, label: str | None = None, level: float = LEVEL,
 ) -> RowChanges:  # fmt: skip
     """The change of every row, or of those with these labels; rows are joined by their label."""
-    notes = _check(release, earlier, of)
+    notes = (*_check(release, earlier), *_sizes(release.rows, earlier.rows))
     level = check_level(level)
     now, then = release[of], earlier[of]
     here, there = _places(release, now, label), _places(earlier, then, label)
@@ -169,8 +173,11 @@ def row_changes(
     difference = now.noisy[after] - then.noisy[before]
     law = CombinedNoise([now, then])
     p_values = law.p_values(difference)
-    stands_out = _false_discoveries(p_values, 1 - level)
-    reach = law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common))
+    stands_out, picked = p_values <= 1 - level, 1.0
+    if rows is None:
+        stands_out = _false_discoveries(p_values, 1 - level)
+        picked = max(int(stands_out.sum()), 1) / len(common)
+    reach = law.reach(1 - (1 - level) * picked)
     expected, likely = _likely_changes(laws_of(now, after), laws_of(then, before), level)
     low, high = np.where(stands_out, [difference - reach, difference + reach], likely)
     return RowChanges(
@@ -183,6 +190,7 @@ def row_changes(
         high=high,
         p_values=p_values,
         stands_out=stands_out,
+        named=rows is not None,
         only_after=only_after,
         only_before=only_before,
         notes=notes,
@@ -210,19 +218,21 @@ def _false_discoveries(p_values: Floats, error: float) -> Marks:
 
 
 def ask_change(
-    release: "Release", earlier: "Release", question: Any, *, where: Any = None, by: Any = None,
-    of: str | None = None, **how: Any,
+    release: "Release", earlier: "Release", answer: "Callable[[Release], Any]", *,
+    where: Any = None, by: Any = None,
 ) -> Answer | Answers:  # fmt: skip
     """The answer of a release less that of an earlier one; see `Release.ask`."""
-    notes = _check(release, earlier, of)
+    notes = _check(release, earlier)
     if (by is not None and not isinstance(by, str)) or _is_mask(where):
         raise HoldfastError(
             "with `against`, `by` names a column and `where` is a condition or labels: rows stand "
             "in other places in another release."
         )
-    now, then = (
-        ask(each, question, where=where, by=by, of=of, **how) for each in (release, earlier)
-    )
+    now = answer(release)
+    try:
+        then = answer(earlier)
+    except HoldfastError as error:
+        raise HoldfastError(f"of the earlier release: {error}") from None
     if isinstance(now, Answers) and isinstance(then, Answers):
         return _by_groups(now, then, notes)
     assert isinstance(now, Answer) and isinstance(then, Answer)
@@ -233,7 +243,13 @@ def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
     """The difference of two answers to one question; the releases' noises are independent."""
     change = now.difference(then)
     words = f"change of {now.question}"
-    return replace(change, question=words, notes=tuple(dict.fromkeys((*change.notes, *notes))))
+    notes = (*change.notes, *notes, *_sizes(now.rows, then.rows))
+    return replace(change, question=words, notes=tuple(dict.fromkeys(notes)))
+
+
+def _sizes(now: int | None, then: int | None) -> tuple[str, ...]:
+    """What to say where there are other numbers of rows."""
+    return () if now == then else (f"{now:,} rows here, and {then:,} in the earlier one",)
 
 
 def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
@@ -251,18 +267,20 @@ def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
     return Answers(question=f"change of {now.question}", by=now.by, answers=changes)
 
 
-def _check(release: "Release", earlier: "Release", of: str | None) -> tuple[str, ...]:
+def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
     """What to say of two releases beside each other; raises where they are the same."""
-    now, then = release[of], earlier[of]
     receipts = release.receipt, earlier.receipt
-    same = receipts[0] == receipts[1] if all(receipts) else np.array_equal(now.noisy, then.noisy)
+    columns = zip(release.columns, earlier.columns, strict=False)
+    same = (
+        receipts[0] == receipts[1]
+        if all(receipts)
+        else all(np.array_equal(now.noisy, then.noisy) for now, then in columns)
+    )
     if same:
         raise HoldfastError(
             "the two are the same release, or one that was shown again: there is no change to tell."
         )
     notes = [NEWER_LESS_OLDER]
-    if release.rows != earlier.rows:
-        notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
     notes += _same_data(release, earlier)
     if release.promise.simulated or earlier.promise.simulated:
         notes.append(SIMULATED)

@@ -108,7 +108,8 @@ class Regression(QuestionResult):
         alpha = f", alpha {self.alpha:.3g}" if self.alpha else ""
         return (
             f"Regression through the release: {self.formula}\n"
-            f"family: {self.family}{alpha}; rows: {self.rows:,}; standard errors: robust\n"
+            f"family: {self.family}{alpha}; rows: {self.rows:,}; standard errors: robust, "
+            "taking the rows for a sample of many\n"
         )
 
     def summary(self, level: float | None = None) -> str:

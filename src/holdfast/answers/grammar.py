@@ -252,6 +252,9 @@ def _hint(text: str) -> str:
         return f"Hint: {text} needs a formula, such as '{text} deaths ~ log(population)'."
     if re.match(r"rates?\b", text):
         return "Hint: such as 'deaths per 100,000 of population'."
+    per = re.fullmatch(r"(.+) per ([^\d].*)", text)
+    if per:
+        return f"Hint: a rate is '{per[1]} per 1000 of {per[2]}'."
     if text in PAIRS:
         return f"Hint: {text!r} is about two columns of counts, such as '{text} of A and B'."
     meant = _meant(text)

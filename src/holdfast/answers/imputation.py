@@ -1,5 +1,6 @@
 """Plausible true tables: what other software can be run on, with Rubin's rules."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,27 +8,43 @@ import numpy as np
 from holdfast.answers.laws import laws_of
 from holdfast.arrays import Integers
 from holdfast.errors import whole_number
+from holdfast.release.frames import as_table
+from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
 
 SEED = 20_263  # public: everybody draws the same tables
 MOST = 1000
+FADED = (
+    "imputed counts are for their distribution in all rows and in declared groups. Their relations "
+    "to other columns fade: ask('correlation') and regress are for these."
+)
 
 
 def impute(release: "Release", times: int = 20) -> list[Any]:
-    """Tables of the kind that came in, each with counts that may be the true ones.
+    """Tables of the kind that came in, or pandas frames where a file did, each with counts that may
+    be the true ones.
 
-    Counts of each row are drawn given its noisy count and the distribution of its group. They know
-    nothing of other columns: a regression on them is weaker than it should be, and `regress` is
-    not.
+    Counts of each row are drawn given its noisy count and the distribution of its group: they are
+    for the distribution of a count, of all rows and of declared groups. They know nothing of other
+    columns. Relations to these are weaker in them than in truth, whatever is done with Rubin's
+    rules: `ask("correlation")` and `regress` are for relations.
     """
     times = whole_number(times, "times", least=1, most=MOST)
+    warnings.warn(FADED, stacklevel=3)
     drawn = {column.name: _drawn(column, times) for column in release.columns}
     return [
-        release._replace({name: tables[place] for name, tables in drawn.items()})
+        _table(release, {name: tables[place] for name, tables in drawn.items()})
         for place in range(times)
     ]
+
+
+def _table(release: "Release", counts: dict[str | None, Integers]) -> Any:
+    table = release._replace(counts)
+    if not isinstance(table, CsvTable):
+        return table
+    return as_table(release.cells, {c.title: counts[c.name] for c in release.columns})
 
 
 def _drawn(column: "Column", times: int) -> Integers:

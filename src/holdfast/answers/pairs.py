@@ -147,9 +147,14 @@ def ask_pair(
     names = list(of) if isinstance(of, list | tuple) else []
     if len(names) != 2 or names[0] == names[1]:
         raise HoldfastError(
-            "`of` must name two columns of counts. "
-            f"Hint: '{question} of A and B', or of=['A', 'B']."
+            f"the question must name two columns of counts. Hint: '{question} of A and B', or in "
+            "Python of=['A', 'B']."
         )
+    for name, other in (names, names[::-1]):
+        if other in release.published and name not in release.published:
+            raise HoldfastError(
+                f"{other!r:.60} is a public column, no count. Hint: '{name} ~ {other}' has a slope."
+            )
     columns = (release[names[0]], release[names[1]])
     if question == "both zero":
         question, options = "both", {"equal": 0}

@@ -5,8 +5,9 @@ a number for each. The estimate, the interval and what a table itself says are a
 """
 
 import difflib
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -30,6 +31,17 @@ class Question:
     unit: Unit = Unit.NUMBER
     linear: bool = False
     """Whether the noisy counts of the rows answer it by themselves: their sum is unbiased."""
+
+    def of(self, column: str) -> "Question":
+        """The same with the name of the column of counts.
+
+        >>> MEAN.of("deaths").words, TOTAL.of("deaths").words, share(equal=0).of("deaths").words
+        ('mean deaths', 'total of deaths', 'share of rows equal to 0 in deaths')
+        """
+        words = re.sub(r"(the )?counts?$", lambda _: column, self.words)
+        if words == self.words:
+            words += f" {'of' if self.linear else 'in'} {column}"
+        return replace(self, words=words)
 
 
 def share(**options: Any) -> Question:
@@ -157,7 +169,7 @@ def condition(options: dict[str, Any]) -> tuple[str, int, int | None]:
     if len(named) != 1:
         raise HoldfastError(
             "a share needs one of `equal`, `at_least`, `at_most`, `between`. "
-            "Hint: ask('share', equal=0) for the share of zeros."
+            "Hint: 'share zero', 'both zero of A and B', or in Python equal=0."
         )
     return _run(named[0], options[named[0]])
 

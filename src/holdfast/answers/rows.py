@@ -1,7 +1,7 @@
 """Questions about single rows: one of them, the highest ones, one against another, all of them."""
 
 from dataclasses import dataclass, field
-from math import sqrt
+from math import ceil, floor, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +47,7 @@ def ask_row(
     low, high = likely_interval(column, place, level)
     reach = column.measurement.noise.quantile(level)
     noisy = int(column.noisy[place])
+    plain = max(noisy - reach, 0), max(noisy + reach, 0)
     marks = np.zeros(release.rows, dtype=bool)
     marks[place] = True
     zero = law.equal(0)
@@ -59,8 +60,8 @@ def ask_row(
         standard_error=sqrt(law.variance),
         rows=1,
         notes=(
-            f"measured {noisy:,}, which is within {reach:,} of the true count with a probability "
-            f"of {percent(level)}, whatever the other rows have",
+            f"by its own noise alone, whatever the other rows have: {plain[0]:,} to {plain[1]:,} "
+            f"({percent(level)} interval; it measured {noisy:,}, within {reach:,})",
             chances,
             *((SIMULATED,) if release.promise.simulated else ()),
         ),
@@ -226,13 +227,18 @@ def _top_of(
             label=name,
             released=int(column.counts[rows[at]]),
             expected=float(means[at]),
-            interval=likely_interval(column, int(rows[at]), level),
+            interval=_around(float(means[at]), *likely_interval(column, int(rows[at]), level)),
             probability=float(among[at]),
             highest=float(highest[at]),
         )
         for at, name in zip(order, names, strict=True)
     )
     return TopRows(rows=top_rows, level=level, notes=tuple(notes))
+
+
+def _around(expected: float, low: int, high: int) -> tuple[int, int]:
+    """An interval that holds what is expected, which the likeliest counts alone may not."""
+    return min(low, floor(expected)), max(high, ceil(expected))
 
 
 def _candidates(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import Answer, Answers, Unit, apart, check_level, percent
+from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, apart, check_level, percent
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.labels import Labels, published
@@ -195,6 +195,8 @@ def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
         if without:
             notes = (f"{numbered(without, 'row')} without {formula.column} above 0 left empty",)
         notes = (*notes, ROWS_RATES)
+    if release.promise.simulated:
+        notes = (*notes, SIMULATED)
     scale = np.where(missing, np.nan, scale)
     return Derived(
         release=release,
@@ -222,6 +224,11 @@ def _expected(column: "Column") -> Floats:
 
 
 def _numbers(release: "Release", column: str) -> Floats:
+    if column in (each.name for each in release.columns):
+        raise HoldfastError(
+            f"{column!r:.60} is a count, no public number. Hint: 'ratio of A and {column:.60}' has "
+            "one total over another."
+        )
     numbers = as_numbers(cell_texts(published(release, column, "per")))
     if numbers is None:
         raise HoldfastError(f"the column {column!r:.60} holds texts, and numbers are needed.")

@@ -30,9 +30,9 @@ REFUSED = {
     ReleaseMethod.ROW: ("where", "by", "less", "against"),
     ReleaseMethod.COMPARE: ("where", "by", "less", "against"),
     ReleaseMethod.TOP: ("less", "against"),
-    ReleaseMethod.PAIR: ("less", "against"),
+    ReleaseMethod.PAIR: ("less",),
     ReleaseMethod.REGRESS: ("by", "less", "against", "of", "label"),
-    ReleaseMethod.DERIVE: ("less", "against", "of", "label"),
+    ReleaseMethod.DERIVE: ("less", "of", "label"),
     ReleaseMethod.CHANGES: ("where", "by", "less"),
 }
 """What does not go with some kinds of questions."""
@@ -68,9 +68,10 @@ def _called(release: "Release", call: Call, how: dict[str, Any]) -> Any:
         return _changes(release, call, how)
     if call.names:
         how = _narrowed(release, call, how)
-    if call.method is ReleaseMethod.ASK and "against" in how:
-        return ask_change(release, how.pop("against"), *call.arguments, **how)
-    how.pop("against", None)
+    earlier = how.pop("against", None)
+    if earlier is not None:
+        rows = {name: how.get(name) for name in ("where", "by")}
+        return ask_change(release, earlier, lambda each: _answered(each, call, dict(how)), **rows)
     return _answered(release, call, how)
 
 

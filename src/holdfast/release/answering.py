@@ -151,7 +151,9 @@ class Answering:
         return merge(self._release, table, on)
 
     def impute(self, times: int = 20) -> list[Any]:
-        """So many tables with plausible true counts, for other software and Rubin's rules.
+        """So many tables with plausible true counts, for other software and Rubin's rules: for the
+        distribution of a count in all rows or in declared groups. Relations between columns fade in
+        them; `ask("correlation")` and `regress` are for these.
 
         Parameters:
             times: How many tables.

@@ -5,7 +5,7 @@ A function of the record alone.
 
 import json
 from collections.abc import Iterator
-from math import exp
+from math import ceil, exp
 from typing import Any
 
 from holdfast.privacy.noise import Noise
@@ -124,7 +124,7 @@ with errors applies. Do not round them, nor cut them off at 0: that makes them b
 - **Regression.** As the outcome, a noisy count may be put into least squares as it is, with robust
   standard errors (HC1 or so). As a regressor it flattens the slope: use `slope` below, or, with
   other regressors beside it, ask holdfast.
-{_THREE_POINTS if decay is not None else ""}
+{"" if decay is None else _three_points(decay)}
 With pandas, where `y` are the noisy counts of any rows chosen by something public:
 
 ```python
@@ -145,10 +145,17 @@ Shares in few rows are better asked of holdfast, which knows what counts are com
 """
 
 
-_THREE_POINTS = """\
+def _three_points(a: float) -> str:
+    """What may be said of any function of the true count, and how sure that is of zeros.
+
+    A row adds the most to the variance where its true count is 0.
+    """
+    square = ((1 + a * a) ** 2 + 2 * a**3) / ((1 - a) ** 3 * (1 + a))
+    return f"""\
 - **Any function of the true count**, such as whether it is 0, has an unbiased estimate from three
-  values, with a the factor by which the noise falls from one number to the next. It is noisy: for
-  many rows.
+  values, with a the factor by which the noise falls from one number to the next. It is noisy: the
+  standard error of the share of zeros in n rows is up to {square**0.5:.3g} / √n, so of fewer than
+  {ceil(100 * square):,} rows, where that is 0.1, it says next to nothing.
 """
 
 

@@ -68,6 +68,9 @@ class Column:
         """What files call it."""
         return "count" if self.name is None else self.name
 
+    def __repr__(self) -> str:
+        return f"Column({self.title!r}, {np.count_nonzero(self.measured):,} measured rows)"
+
     @cached_property
     def estimate(self) -> Estimate:
         """The distribution of counts, of the table and of each group."""
@@ -262,8 +265,8 @@ class Release(Answering):
         if len(self.columns) > 1:
             names = listed_names(column.title for column in self.columns)
             raise HoldfastError(
-                "this release has several columns of counts. Hint: name one by `of` (--of), or as "
-                f"release[name]: {names}."
+                "this release has several columns of counts. Hint: name one by `of`, --of on the "
+                f"command line: {names}."
             )
         return self.columns[0]
 
