@@ -21,7 +21,6 @@ ORDER = (
 EXCEPTIONS = {
     ("release.answering", "answers"): "a release answers questions by methods of its own",
     ("release.release", "release.answering"): "likewise",
-    ("fit.estimate", "fit.parts"): "`Estimate.part`, likewise",
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
     ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
     ("release.release", "release.plot"): "`Release.plot`, likewise",

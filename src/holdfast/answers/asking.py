@@ -141,16 +141,11 @@ def _of_draws(asked: Question, draws: Draws) -> Floats:
 
 
 def _middle(asked: Question, draws: Draws) -> float:
-    """The mean of draws where it is in step with those of other questions; else their median.
-
-    A draw without any count above 0 has no Gini coefficient, and counts for none.
-    """
-    values, some = _of_draws(asked, draws), draws.rows @ draws.support > 0
-    if asked.name == "gini" and some.any():
-        return float(values[some].mean())
-    if asked.linear or asked.name in ("share", "rows"):
-        return float(values.mean())
-    return float(np.median(values))
+    """The mean of draws for what adds up to other answers, and for Gini coefficients, which few
+    draws may have far from the others; else their median."""
+    values = _of_draws(asked, draws)
+    mean = asked.linear or asked.name in ("share", "rows", "gini")
+    return float(values.mean() if mean else np.median(values))
 
 
 def _counted(chosen: ChosenRows, asked: Question) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.answers.laws import RowLaw, row_law
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.histogram import Draws, Histogram, added, collected
+from holdfast.fit.parts import draws_of_part
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -107,7 +108,7 @@ class ChosenRows:
         estimate = self.column.estimate
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
-            return estimate.draws_of_part(values, rows.astype(np.int64))
+            return draws_of_part(estimate, values, rows.astype(np.int64))
         if not len(self.measured):
             draws = Draws(support=np.zeros(0, dtype=np.int64), rows=np.zeros((DRAWS, 0)))
         elif len(self.declared) == self.column.measurement.groups:

@@ -107,18 +107,17 @@ def _of_single_rows(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.G
     filled = np.flatnonzero(rows)
     numbers = np.rint(rows[filled]).astype(np.int64)
     bin_of_row, size = np.repeat(np.arange(len(filled)), numbers), laws.shape[1]
-    chances = kernel.T[filled]
+    chances = kernel.T[filled] / np.maximum(laws.mean(axis=0) @ kernel[:, filled], LEAST)[:, None]
     found = []
     for start in range(0, len(laws), AT_ONCE):
         some = laws[start : start + AT_ONCE]
-        upto = some[:, None, :] * chances
-        np.cumsum(upto, axis=2, out=upto)
-        upto /= np.maximum(upto[:, :, -1:], LEAST)
-        lines = np.arange(len(some) * len(filled))  # one after the other, still rising
-        levels = (lines[:, None] + upto.reshape(len(lines), size)).ravel()
+        upto = (some[:, None, :] * chances).ravel()  # a line of cells for each draw and bin
+        np.cumsum(upto, out=upto)
+        ends = np.concatenate([[0.0], upto[size - 1 :: size]])
         draw = np.arange(len(some))[:, None]
         line = draw * len(filled) + bin_of_row
-        place = np.searchsorted(levels, line + rng.random(line.shape)) - line * size
+        levels = ends[line] + rng.random(line.shape) * (ends[line + 1] - ends[line])
+        place = np.searchsorted(upto, levels) - line * size
         cell = np.clip(place, 0, size - 1) + draw * size
         many = np.bincount(cell.ravel(), minlength=len(some) * size)
         found.append(many.reshape(len(some), size))

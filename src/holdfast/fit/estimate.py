@@ -12,7 +12,6 @@ from holdfast.fit.density import Densities, fit_densities
 from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, with_readings, without
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
-from holdfast.fit.parts import draws_of_part
 from holdfast.fit.rounding import Total, raked, shared_out, steered, whole_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
@@ -73,11 +72,6 @@ class Estimate:
         widths = self.cells.widths
         support = np.arange(int(self.cells.edges[0]), int(self.cells.edges[-1]) + 1)
         return support, np.repeat(law / widths, widths)
-
-    def draws_of_part(self, value: Integers, rows: Integers) -> tuple[Draws, Draws]:
-        """Draws of the histogram of any rows chosen by something public, from their tally: for
-        intervals, and for estimates."""
-        return draws_of_part(self, value, rows)
 
     def _drawn(
         self,

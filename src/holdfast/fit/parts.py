@@ -16,34 +16,32 @@ where rows are unlike it (benchmarks/interval_coverage.py has both). So estimate
 draw more, and the ends of intervals those that leave rows more to themselves.
 """
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.draws import SEED, rows_of, with_readings
+from holdfast.fit.estimate import Estimate
 from holdfast.fit.histogram import Draws
-from holdfast.fit.likelihood import LEAST, Seen, said
+from holdfast.fit.likelihood import LEAST, Seen, expected_rows, said
 from holdfast.fit.tilts import tilted
-
-if TYPE_CHECKING:
-    from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
 OF_ESTIMATES = (0.25, 0.35, 0.35, 0.05)  # the same, for estimates
 SPIKE = 2.0  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
-NUMBER = 200  # of draws
+NUMBER = 125  # of draws
 PROPOSED = 200  # for each scale
 FREEDOM = 5.0  # of the t law that is proposed from
-ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 1e-3
+ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 0.05
 
 
-def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Draws, Draws]:
-    """Draws of the histogram of rows with this tally of noisy counts: for intervals, and for
-    estimates."""
+def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+    """Draws of the histogram of rows with this tally of noisy counts for intervals; for estimates
+    what is expected of it under each draw of their law."""
     cells, inside = estimate.cells, estimate.cells.inside(value)
     seen = Seen(
         rows=cells.binned(value, rows)[None],
@@ -53,15 +51,15 @@ def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> tupl
         variance=np.ones((1, 0)),
     )
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    binned = cells.binned(value[inside], rows[inside])
+    of_ends, of_estimates = _laws(seen, estimate.densities.shares, cells, rng)
+    seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])
     variance = estimate.measurement.noise.variance
-
-    def drawn(laws: Floats) -> Draws:
-        in_cells = rows_of(binned, laws, cells.kernel, rng)
-        return with_readings(in_cells, cells, value, rows, variance, rng)
-
-    of_ends, of_middle = _laws(seen, estimate.densities.shares, cells, rng)
-    return drawn(of_ends), drawn(of_middle)
+    drawn = rows_of(seen.rows[0], of_ends, cells.kernel, rng)
+    expected = expected_rows(seen, of_estimates)
+    return (
+        with_readings(drawn, cells, value, rows, variance, rng),
+        with_readings(expected, cells, value, rows, variance, rng),
+    )
 
 
 def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> list[Floats]:
