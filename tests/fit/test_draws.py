@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.fit import draws
-from holdfast.fit.draws import draw_rows, rows_of
+from holdfast.fit.draws import draw_rows, rows_of, widened
 from holdfast.fit.likelihood import Seen
 
 ROWS, SHARE, SCALE = 10_000, 0.3, 60.0
@@ -63,3 +63,11 @@ def test_cells_that_hardly_any_row_has_hardly_scatter():
         np.array([4e5, 6e5]), np.tile(shares, (500, 1)), kernel, np.random.default_rng(1)
     )
     assert drawn[:, 2].std() < 0.1
+
+
+def test_laws_are_wider_apart_and_the_tail_of_one_does_not_raise_that_of_another():
+    log = np.array([[0.0, -1.0, -15.0]] * 60 + [[0.0, -1.2, -16.0]] * 59 + [[0.0, -1.1, -600.0]])
+    laws = np.exp(log) / np.exp(log).sum(axis=1, keepdims=True)
+    apart = np.log(widened(laws)[:, 1] / widened(laws)[:, 0])
+    assert np.ptp(apart) == pytest.approx(1.4 * 0.2)
+    assert widened(laws)[:, 2].max() < 4 * laws[:, 2].max()

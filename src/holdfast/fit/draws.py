@@ -22,6 +22,7 @@ FINENESS = 4  # steps of the grid of own readings within one sd of the noise
 WIDER = 1.4
 """Times as far from each other as laws of a posterior are: they are smooth, and the law of a table
 may have bumps."""
+WIDEST = 1.2  # in logarithms
 READINGS = (
     1000  # groups of rows that are read by their noisy counts; rows of a group have one count
 )
@@ -57,9 +58,10 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
 
 
 def widened(laws: Floats) -> Floats:
-    """Laws `WIDER` times as far from their mean, on the scale of logarithms."""
+    """Laws `WIDER` times as far from their middle, on the scale of logarithms; no more than
+    `WIDEST` is added for what lies farther, as the tail of one law beside that of another."""
     log = np.log(np.maximum(laws, LEAST))
-    log = log.mean(axis=0) + WIDER * (log - log.mean(axis=0))
+    log += np.clip((WIDER - 1) * (log - np.median(log, axis=0)), -WIDEST, WIDEST)
     shares = np.exp(log - log.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 

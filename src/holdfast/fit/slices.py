@@ -4,7 +4,9 @@ Where no row is, a log density has no upper end in the normal approximation N(mo
 likelihood would allow. So the approximation only proposes. With r the log posterior less the log of
 the approximation, which hardly varies where the approximation is good, a step draws a level below r
 and turns the state on a random ellipse until it lies above that level [Murray, Adams and MacKay
-2010; Nishihara, Murray and Adams 2014]. All draws take their steps side by side.
+2010; Nishihara, Murray and Adams 2014]. All draws start at the mode, which a step forgets by half:
+draws of the approximation may lie so far off that no ellipse leads back. They take their steps side
+by side.
 """
 
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ def drawn_shares(seen: Seen, density: Density, number: int, rng: np.random.Gener
     """Shares of cells from the posterior of a density of one table, of shape (number, cells)."""
     root = np.linalg.inv(np.linalg.cholesky(density.precision))
     target = _Residual(seen, density, root)
-    state = rng.standard_normal((number, len(root)))
+    state = np.zeros((number, len(root)))
     shares, height = target(state)
     for _ in range(STEPS):
         other = rng.standard_normal(state.shape)
