@@ -12,7 +12,8 @@ def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[A
     """The columns of the file, which must have these names and so many rows, batch after batch.
 
     A text that is stored once may be repeated in every row, so texts are read as dictionaries and
-    counted before they are spread.
+    counted before they are spread: in each group of rows anew, as the reader makes one dictionary
+    of all that it has read.
     """
     try:
         import pyarrow as pa
@@ -27,8 +28,9 @@ def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[A
         kinds = (pa.string(), pa.binary())
         texts = [field.name for field in source.schema_arrow if field.type in kinds]
         source = ParquetFile(path, read_dictionary=texts)
-        for batch in source.iter_batches(batch_size=BATCH_ROWS):
-            yield [_plain(column) for column in batch.columns]
+        for group in range(source.num_row_groups):
+            for batch in source.iter_batches(BATCH_ROWS, row_groups=[group]):
+                yield [_plain(column) for column in batch.columns]
     except pa.ArrowException:
         raise HoldfastError(f"`{path.name}` cannot be read as Parquet.") from None
 

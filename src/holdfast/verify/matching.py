@@ -80,7 +80,10 @@ def released(
         for (others, ordered), weight in zip(earlier, said["relations"], strict=True):
             noisy += weight * _same_rank(others[at], ordered, np.sort(every).astype(np.int64))
     order = _order(noisy, group)
-    group, noisy, at = group[order], noisy[order], at[order]
+    at = at[order]
+    group = group[order]
+    noisy = noisy[order]
+    del order
     first = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (noisy[1:] != noisy[:-1])))
     ties = np.diff(first, append=len(at))
     cuts = np.searchsorted(first, np.arange(0, len(at), AT_A_TIME))
@@ -99,8 +102,10 @@ def _order(*keys: Integers) -> Integers:
     for key in keys:
         low, high = int(key.min()), int(key.max())
         for shift in range(0, (high - low).bit_length(), 16):
-            digit = (key.astype(np.int64) - low >> shift).astype(np.uint16)
-            order = order[np.argsort(digit[order], kind="stable")]
+            above = np.subtract(key, low, dtype=np.int64)
+            digit = np.right_shift(above, shift, out=above).astype(np.uint16)[order]
+            del above
+            order = order[np.argsort(digit, kind="stable")]
     return order
 
 
