@@ -315,6 +315,12 @@ def test_bad_counts_far_down_are_named_by_row_and_never_by_value(kind, tmp_path)
     assert f"{row[kind]} is negative" in said
 
 
+def test_large_counts_far_down_are_kept_whole(tmp_path):
+    counts = late(COUNTS.tolist(), 2**40)
+    table = open_table(source("csv", tmp_path, {"visits": counts}), count="visits")
+    assert counts_of(table).tolist() == counts
+
+
 def test_a_label_that_is_new_in_a_later_pass_is_noticed(tmp_path):
     path = source("parquet", tmp_path, COLUMNS)
     table = open_table(path, count="visits", within="state", publish_anyway=ANYWAY)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_blocks, csv_file, spans, texts
 from holdfast.tables.csv_scan import scan
+from holdfast.tables.keys import any_among, numbered
 from holdfast.tables.source import ListRows
 from holdfast.tables.texts import Chosen, Texts, lines
 from open_tables import counts, counts_of, open_table, parse_csv, text_table
@@ -127,6 +128,15 @@ def test_cells_are_the_same_labels_with_and_without_quotes(cells):
     assert rows.cells("a") == cells and (rows.keys("a") == slow.keys("a")).all()
     codes, found = rows.codes("a")
     assert [found[code] for code in codes] == cells and len(set(found)) == len(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(*[st.lists(st.sampled_from([1, 2, 3, 2**63, 2**63 + 1]), min_size=1)] * 2)
+def test_keys_with_the_same_first_bits_are_told_apart(some, few):
+    keys = np.array(some, dtype=np.uint64)
+    numbers, rows = numbered(keys)
+    assert (keys[rows][numbers] == keys).all() and len(rows) == len(set(some))
+    assert any_among(keys, np.array(few, dtype=np.uint64)) == bool(set(some) & set(few))
 
 
 def outcome(read):

@@ -10,7 +10,7 @@ from holdfast.tables.spans import Bytes, Keys, hashed, mixed
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 80 MiB and as much again while they are sorted."""
-_SLOTS = 1 << 16  # in a processor's cache
+_SLOTS, _FIRST_BITS = 1 << 16, np.uint64(64 - 16)  # in a processor's cache
 _SECRET = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]  # nobody can choose labels that collide
 
 
@@ -54,7 +54,7 @@ def numbered(keys: Keys) -> tuple[Integers, Integers]:
     >>> numbers[0] == numbers[2] != numbers[1], sorted(rows.tolist())
     (np.True_, [1, 2])
     """
-    slot = _slots(keys)
+    slot = keys >> _FIRST_BITS
     last = np.full(_SLOTS, -1, dtype=np.int32)
     last[slot] = np.arange(len(keys), dtype=np.int32)
     other = np.flatnonzero(keys[last[slot]] != keys)
@@ -71,12 +71,8 @@ def numbered(keys: Keys) -> tuple[Integers, Integers]:
 def any_among(keys: Keys, few: Keys) -> bool:
     """Whether a key is one of a few."""
     marked = np.zeros(_SLOTS, dtype=np.bool_)
-    marked[_slots(few)] = True
-    return bool(np.isin(keys[marked[_slots(keys)]], few).any())
-
-
-def _slots(keys: Keys) -> Keys:
-    return keys >> np.uint64(64 - _SLOTS.bit_length() + 1)
+    marked[few >> _FIRST_BITS] = True
+    return bool(np.isin(keys[marked[keys >> _FIRST_BITS]], few).any())
 
 
 class Repeats:
