@@ -79,7 +79,7 @@ def test_the_same_question_in_other_words(text, same):
         ("corelation", "did you mean 'correlation of A and B'"),
         ("rate", "deaths per 100,000 of population"),
         ("blah", "ask for example"),
-        ("top 10 percent", "is not a question"),
+        ("top 10 percent", "ask for example top 10"),
         ("top 10 rates", "is not a question"),
         ("top 10 murders per 1000", "is not a question"),
     ],

@@ -135,6 +135,9 @@ def test_a_number_as_text_is_a_label_and_never_a_place_where_rows_have_labels():
         with pytest.raises(HoldfastError, match="did you mean 'School 7'"):
             release.ask(question)
     assert release.row(7).estimate == release.row("School 8").estimate
+    coded = private_table([9] * 40, cells={"id": [f"C{row:03}" for row in range(40)]} | cells)
+    with pytest.raises(HoldfastError, match=r"no row has the label '7'\. Hint: see release.table"):
+        coded.ask("row 7")
     nameless = private_table([row * 100 for row in range(40)], epsilon=5)
     assert "true count of row 7 (the first is row 0)" in str(nameless.ask("row 7"))
     assert nameless.ask("row 7").estimate == nameless.row(7).estimate

@@ -237,3 +237,18 @@ def test_several_columns_have_a_panel_each_and_no_more_than_four(tmp_path):
     release = made_release({f"n{k}": [0, 1, 2, k] * 20 for k in range(6)})
     text = (release.save(tmp_path / "r") / "distribution.svg").read_text()
     assert text.count("80 rows") == 4 and "2 further columns in distribution.csv" in text
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "1"])
+def test_the_codebook_bounds_the_error_of_the_share_of_zeros(tmp_path, epsilon):
+    release = made_release({"n": [1, 2, 0] * 9}, epsilon=epsilon)
+    text = words(release.save(tmp_path / "r") / "codebook.md")
+    stated = float(re.search(r"zeros in n rows is up to ([\d.e+]+)", text)[1])
+    noise = release.only.measurement.noise
+    a, y = np.exp(-float(noise.epsilon)), np.arange(-300, 301)
+    estimate = ((1 + a * a) * (y == 0) - a * (np.abs(y) == 1)) / (1 - a) ** 2
+    for true in (0, 1, 2, 7):
+        chances = noise.probability(y - true)
+        assert chances @ estimate == pytest.approx(float(true == 0), abs=1e-6)
+        error = (chances @ estimate**2 - (true == 0)) ** 0.5
+        assert error <= stated * 1.01 and (true or error > 0.8 * stated)

@@ -177,7 +177,7 @@ def _numbered(text: str) -> Call | None:
         if levels and max(levels) <= 1:
             return _ask("quantile", at=levels[0] if len(levels) == 1 else levels)
     match = re.fullmatch(rf"top {_WHOLE}(?: (.*))?", text)
-    if match is None or re.search(r"\b(?:percent|rates?|of|per|shares?)\b|%", match[2] or ""):
+    if match is None or re.search(r"\b(?:percent\w*|rates?|of|per|shares?)\b|%", match[2] or ""):
         return None
     return Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
 

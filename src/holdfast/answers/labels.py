@@ -85,9 +85,10 @@ class Labels:
                 "for others to compare them with."
             )
         longer = [label for label in self.texts if label.startswith((f"{text},", f"{text} "))]
-        folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
+        others = [name for name in self._names_of_rows() if name != text]
+        folded = [name for name in others if name.lower() == text.lower()]
         longer += [label for label in self.texts if text in label.split()]
-        near = longer or folded or difflib.get_close_matches(text, self._names_of_rows(), n=1)
+        near = longer or folded or difflib.get_close_matches(text, others, n=1)
         if text in self.release.published:
             raise HoldfastError(f"{text!r:.60} is a column published as it is, no label of a row.")
         hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: see release.table."
