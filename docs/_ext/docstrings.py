@@ -6,8 +6,7 @@ import re
 import textwrap
 from typing import Any
 
-_PARAMETER = re.compile(r"(\w+(?:, \w+)*): (.*)")
-_SECTION = re.compile(r"(\w+)\n-{3,}\n(.*)", re.DOTALL)
+_PARAMETER = re.compile(r"([\w*]+(?:, \w+)*)(?: \((.*?)\))?: (.*)")
 
 
 def markdown(text: str) -> str:
@@ -19,13 +18,6 @@ def markdown(text: str) -> str:
     **Parameters**
     <BLANKLINE>
     - `a`: The first of all.
-
-    >>> print(markdown('''Does it.\\n\\nReturns\\n-------\\nint\\n    A number.'''))
-    Does it.
-    <BLANKLINE>
-    **Returns**
-    <BLANKLINE>
-    - `int`: A number.
     """
     parts = re.split(r"\n{2,}", inspect.cleandoc(text))
     return "\n\n".join(map(_part, _joined(parts)))
@@ -45,9 +37,6 @@ def _joined(parts: list[str]) -> list[str]:
 def _part(part: str) -> str:
     if part.startswith(">>>"):
         return f"~~~python\n{part}\n~~~"
-    section = _SECTION.fullmatch(part)
-    if section is not None:
-        return f"**{section[1]}**\n\n{_entries(section[2])}"
     head, _, entries = part.partition(":\n")
     if head in ("Parameters", "Returns", "Raises") and entries.startswith("    "):
         return f"**{head}**\n\n{_parameters(textwrap.dedent(entries))}"
@@ -56,26 +45,13 @@ def _part(part: str) -> str:
     return part
 
 
-def _entries(text: str) -> str:
-    """Entries of a section: a name with its type, and below it what is said; or an example."""
-    if text.startswith(">>>"):
-        return _part(text)
-    items: list[str] = []
-    for line in text.splitlines():
-        if line.startswith(" ") and items:
-            items[-1] += (" " if ": " in items[-1] else ": ") + line.strip()
-        else:
-            name, _, kind = line.partition(" : ")
-            items.append(f"- `{name}`" + (f" ({kind})" if kind else ""))
-    return "\n".join(items)
-
-
 def _parameters(text: str) -> str:
     items: list[str] = []
     for line in text.splitlines():
         found = _PARAMETER.match(line)
         if found and not line.startswith(" "):
-            items.append(f"- `{found[1]}`: {found[2]}")
+            kind = f" ({found[2]})" if found[2] else ""
+            items.append(f"- `{found[1]}`{kind}: {found[3]}")
         elif items:
             items[-1] += " " + line.strip()
         else:

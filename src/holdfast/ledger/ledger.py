@@ -74,10 +74,8 @@ class Ledger:
     ) -> "Ledger":
         """The same ledger, which records with each spend what it was for.
 
-        Parameters
-        ----------
-        purpose, file, column, folder : text, optional
-            Why, of what, and to where something is released.
+        Parameters:
+            purpose, file, column, folder: Why, of what, and to where something is released.
         """
         words = {"purpose": purpose, "file": file, "column": column, "folder": folder}
         texts = {name: os.fsdecode(value) for name, value in words.items() if value}
@@ -91,14 +89,10 @@ class Ledger:
         It replaces an earlier limit of this kind, which stays on record. Where both are set, a
         release must fit both.
 
-        Parameters
-        ----------
-        dataset : str
-            One name for all releases of the same people's data.
-        epsilon, delta : number or text
-            Exact: a float means the decimal that it prints as.
-        per_period : bool
-            Whether the releases of each period may spend as much together.
+        Parameters:
+            dataset: One name for all releases of the same people's data.
+            epsilon, delta: Numbers or text, exact: a float means the decimal that it prints as.
+            per_period: Whether the releases of each period may spend as much together.
         """
         charge = _charge(epsilon, delta)
         body = {"kind": EntryKind.LIMIT, "dataset": check_name(dataset), "per_period": per_period}
@@ -112,21 +106,14 @@ class Ledger:
     ) -> int:
         """Record a spend by hand, or raise `BudgetError` and record nothing.
 
-        Parameters
-        ----------
-        dataset : str
-            Its name in the ledger.
-        epsilon, delta : number or text
-            Exact: a float means the decimal that it prints as.
-        subset : mapping, optional
-            Only rows with one label are touched, such as {"state": "NE"}: other labels of that
-            column do not pay for it.
-        period : str or int, optional
-            Of which time the counts are, such as 2026: other times do not pay for it.
+        Parameters:
+            dataset: Its name in the ledger.
+            epsilon, delta: Numbers or text, exact: a float means the decimal that it prints as.
+            subset: Only rows with one label are touched, such as {"state": "NE"}: other labels of
+                that column do not pay for it.
+            period: Of which time the counts are, such as 2026: other times do not pay for it.
 
-        Returns
-        -------
-        int
+        Returns:
             Its number, which `finish` takes. Measure only after it has returned.
         """
         charges = (_charge(epsilon, delta),)
@@ -171,12 +158,9 @@ class Ledger:
     def finish(self, spend: int, state: SpendState | str) -> None:
         """Mark an open spend. It counts either way.
 
-        Parameters
-        ----------
-        spend : int
-            What `spend` has returned.
-        state : str
-            "done" or "abandoned".
+        Parameters:
+            spend: What `spend` has returned.
+            state: "done" or "abandoned".
         """
         if state not in (SpendState.DONE, SpendState.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
@@ -192,10 +176,8 @@ class Ledger:
     def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
         """What a dataset, or a subset or a period of it, may spend, has spent and has left.
 
-        Parameters
-        ----------
-        dataset, subset, period
-            As for `spend`; a period counts where each has a limit.
+        Parameters:
+            dataset, subset, period: As for `spend`; a period counts where each has a limit.
         """
         balances = self.must_fit(dataset, subset=subset, period=period)
         return balances[-1] if period is None else balances[0]
@@ -203,10 +185,8 @@ class Ledger:
     def must_fit(self, dataset: str, *, subset: Any = None, period: Any = None) -> list[Balance]:
         """Every balance that a release must fit: of its period, for all time.
 
-        Parameters
-        ----------
-        dataset, subset, period
-            As for `spend`.
+        Parameters:
+            dataset, subset, period: As for `spend`.
         """
         rows, days = read_subset(subset), read_period(period)
         with read(self.path, self.timeout) as pages:
@@ -216,10 +196,8 @@ class Ledger:
         """The balances of every dataset, by name: for all time, and of each period that has spent
         anything where each has a limit.
 
-        Parameters
-        ----------
-        dataset : str, optional
-            Only this one.
+        Parameters:
+            dataset: Only this one; all by default.
         """
         with read(self.path, self.timeout) as pages:
             names = pages.book.datasets if dataset is None else [check_name(dataset)]
@@ -228,10 +206,8 @@ class Ledger:
     def spends(self, dataset: str | None = None) -> list[Spend]:
         """Every spend, of one dataset or of all, in the order in which they were paid.
 
-        Parameters
-        ----------
-        dataset : str, optional
-            Only this one.
+        Parameters:
+            dataset: Only this one; all by default.
         """
         with read(self.path, self.timeout) as pages:
             return pages.book.spends(dataset)
@@ -240,10 +216,8 @@ class Ledger:
         """The beginning, limits and spends, of one dataset or of all, in the order of writing,
         whatever the clocks said.
 
-        Parameters
-        ----------
-        dataset : str, optional
-            Only this one.
+        Parameters:
+            dataset: Only this one; all by default.
         """
         with read(self.path, self.timeout) as pages:
             entries = pages.book.history.values()
@@ -257,12 +231,9 @@ class Ledger:
         """An epsilon, at most what is spent, such that all releases of a dataset together are
         (epsilon, delta)-private for every row; see `holdfast.privacy.composition`.
 
-        Parameters
-        ----------
-        dataset : str
-            Its name in the ledger.
-        delta : number or text
-            With which probability the smaller epsilon may fail.
+        Parameters:
+            dataset: Its name in the ledger.
+            delta: With which probability the smaller epsilon may fail.
         """
         spends = [replace(spend, period=None) for spend in self.spends(check_name(dataset))]
         return composed_epsilon(worst_charges(spends), delta=delta, sums=charged(spends))

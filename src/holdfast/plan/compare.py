@@ -115,38 +115,26 @@ def compare(
     keep it on the side that may see the counts. To choose a budget for a private table, use
     `holdfast.plan`, which reads no private data.
 
-    Parameters
-    ----------
-    table : array-like, data frame or path
-        Counts, as `holdfast.privatize` takes them, or the folder of a release of public counts.
-    count, within, missing
-        As for `holdfast.privatize`.
-    epsilons : list, default 0.1, 0.5, 1, 2
-        The budgets.
-    methods : list, default holdfast, paper, truncated-geometric, plain-noise
-        Names of `holdfast.paper.METHODS` or methods like them; "suppression", "rounding",
-        "random-rounding", "cell-key", "cell-key:PTABLE.csv".
-    questions : list of str, default zeros, mean, a share of high counts, total
-        What is counted in the released table: "zeros", "above 10", "median".
-    repetitions : int, default 10
-        Releases by each method at each budget.
-    progress : function, default None
-        Called with what is being done, and which share of it is done.
-    **options
-        Of `holdfast.privatize`, for holdfast's own releases.
+    Parameters:
+        table: Counts, as `holdfast.privatize` takes them, or the folder of a release of public
+            counts.
+        count, within, missing: As for `holdfast.privatize`.
+        epsilons: The budgets.
+        methods: Names of `holdfast.paper.METHODS` or methods like them; "suppression", "rounding",
+            "random-rounding", "cell-key", "cell-key:PTABLE.csv"; by default holdfast, paper,
+            truncated-geometric, plain-noise.
+        questions: What is counted in the released table: "zeros", "above 10", "median";
+            zeros, mean, a share of high counts, total by default.
+        repetitions: Releases by each method at each budget.
+        progress: Called with what is being done, and which share of it is done.
+        **options: Of `holdfast.privatize`, for holdfast's own releases.
 
-    Returns
-    -------
-    Comparison
-        Mean absolute errors by method and epsilon: not private.
+    Returns:
+        A `Comparison`: mean absolute errors by method and epsilon, not private.
 
-    Raises
-    ------
-    HoldfastError
-        If the table, a method or a question cannot be understood.
+    Raises:
+        HoldfastError: If the table, a method or a question cannot be understood.
 
-    Examples
-    --------
     >>> compare([0, 0, 1, 2, 5] * 20, epsilons=[1], methods=["rounding"], repetitions=1)
     Comparison(NOT PRIVATE: read the true counts; methods: rounding)
     """

@@ -107,23 +107,15 @@ class Explanation:
 def explain(epsilon: Any) -> Explanation:
     """What this epsilon, of at most 100, means for one person, whatever else is known about them.
 
-    Parameters
-    ----------
-    epsilon : int, float, str, Decimal or Fraction
-        Above 0 and at most 100.
+    Parameters:
+        epsilon: A number or text, above 0 and at most 100.
 
-    Returns
-    -------
-    Explanation
-        Odds, sentences, known deployments; printed, a page of text.
+    Returns:
+        An `Explanation`: odds, sentences, known deployments; printed, a page of text.
 
-    Raises
-    ------
-    HoldfastError
-        If it is no such number.
+    Raises:
+        HoldfastError: If it is no such number.
 
-    Examples
-    --------
     >>> round(explain(1).guess, 2)  # how often a guess whether somebody was counted is right
     0.73
     """

@@ -195,40 +195,25 @@ def plan(
     No private data take part. Releases of the prior are simulated on the path that real ones take,
     and their intervals say how far off answers are.
 
-    Parameters
-    ----------
-    prior : str, path, or table
-        Something public: last year's table or release, another region's, or a shape:
-        "geometric:MEAN", "uniform:TOP", "powerlaw:EXPONENT:TOP", "zeros:SHARE+SHAPE".
-    rows : int, default that of the prior
-        The number of rows that the table will have.
-    target : str, default None
-        "zeros within 1 point, 9 in 10": the smallest epsilon that keeps it is sought.
-    epsilons : list, default 0.1 to 5
-        The budgets to look at.
-    questions : list of str, default zeros, mean, a share of high counts, total
-        What to look at: "zeros", "mean", "total", "median", "above 10", "at most 3".
-    count, within, missing
-        As for `holdfast.privatize`, of a prior that is a table.
-    repetitions : int, default 6
-        Simulated releases for each budget.
-    progress : function, default None
-        Called with what is being done, and which share of it is done.
-    **options
-        Of `holdfast.privatize`: `contributions`, `totals`, `split`.
+    Parameters:
+        prior: Something public: last year's table or release, another region's, or a shape:
+            "geometric:MEAN", "uniform:TOP", "powerlaw:EXPONENT:TOP", "zeros:SHARE+SHAPE".
+        rows: The number of rows that the table will have; that of the prior by default.
+        target: "zeros within 1 point, 9 in 10": the smallest epsilon that keeps it is sought.
+        epsilons: The budgets to look at; 0.1 to 5 by default.
+        questions: What to look at: "zeros", "mean", "total", "median", "above 10", "at most 3";
+            zeros, mean, a share of high counts, total by default.
+        count, within, missing: As for `holdfast.privatize`, of a prior that is a table.
+        repetitions: Simulated releases for each budget.
+        progress: Called with what is being done, and which share of it is done.
+        **options: Of `holdfast.privatize`: `contributions`, `totals`, `split`.
 
-    Returns
-    -------
-    Plan
-        Expected errors at each epsilon, and the smallest epsilon that meets the target.
+    Returns:
+        A `Plan`: expected errors at each epsilon, and the smallest that meets the target.
 
-    Raises
-    ------
-    HoldfastError
-        If the prior, the target or a question cannot be understood.
+    Raises:
+        HoldfastError: If the prior, the target or a question cannot be understood.
 
-    Examples
-    --------
     >>> planned = plan("geometric:2", rows=500, epsilons=[1], repetitions=2)
     >>> planned.expected[0].within["zeros"] < 0.1
     True

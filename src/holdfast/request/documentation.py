@@ -20,29 +20,21 @@ each of `rows`. The number of rows, their order, and the columns `category`, `ke
 public and published as they are; all other columns are withheld."""
 
 TABLE = (
-    "table : array-like, data frame, path or Spark frame",
+    "table (array-like, data frame, path or Spark frame)",
     "Counts: a list, array or series; a pandas, polars or pyarrow table or a DuckDB relation; the "
     "path of a CSV, Parquet or Excel file, of a folder of Parquet files or, with `query`, of a "
     "DuckDB database; a Spark frame.",
 )
 
 ENDING = """\
-Returns
--------
-Release
-    The released table, what was measured, its promise, and answers with intervals.
+Returns:
+    A `Release`: the released table, what was measured, its promise, and answers with intervals.
 
-Raises
-------
-HoldfastError
-    Where something given cannot be used; nothing was measured or spent then.
-LeakError
-    Where what would be published beside the counts gives them away.
-BudgetError
-    Where the ledger cannot afford it.
+Raises:
+    HoldfastError: Where something given cannot be used; nothing was measured or spent then.
+    LeakError: Where what would be published beside the counts gives them away.
+    BudgetError: Where the ledger cannot afford it.
 
-Examples
---------
 >>> import holdfast
 >>> release = holdfast.privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", seed=1)
 >>> len(release)
@@ -65,11 +57,12 @@ def declared(function: Function) -> Function:
             inspect.Parameter(about.name, inspect.Parameter.KEYWORD_ONLY, default=default)
         )
         words = "" if about.required else f", default {about.default!r}"
-        entries.append((f"{about.name} : {about.form.value}{words}", about.help))
+        entries.append((f"{about.name} ({about.form.value}{words})", about.help))
     table = inspect.Parameter("table", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     vars(function)["__signature__"] = inspect.Signature([table, *parameters])
     shown = "\n".join(
-        f"{kind}\n{textwrap.indent(textwrap.fill(words, 88), '    ')}" for kind, words in entries
+        textwrap.fill(f"    {name}: {words}", 92, subsequent_indent=8 * " ")
+        for name, words in entries
     )
-    function.__doc__ = f"{SUMMARY}\n\nParameters\n----------\n{shown}\n\n{ENDING}"
+    function.__doc__ = f"{SUMMARY}\n\nParameters:\n{shown}\n\n{ENDING}"
     return function

@@ -108,12 +108,9 @@ class Request(Declared):
     def promise(self, rows: int | Sequence[int], groups: int) -> "Promise":
         """The promise, with the exact budget of every column of counts.
 
-        Parameters
-        ----------
-        rows : int or sequence of int
-            Rows that are measured, of each column or of all: public.
-        groups : int
-            Groups of the table: public.
+        Parameters:
+            rows: Rows that are measured, of each column or of all: public.
+            groups: Groups of the table: public.
         """
         from holdfast.privacy.persons import Promise
 

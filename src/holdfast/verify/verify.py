@@ -43,18 +43,12 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
     of ties. Nothing in the folder is run. It cannot tell who made the release, nor whether the true
     table went into it.
 
-    Parameters
-    ----------
-    directory : path
-        The folder of a release.
+    Parameters:
+        directory: The folder of a release.
 
-    Returns
-    -------
-    Verification
-        True if every check was made and passed; its checks say what was found. Nothing is raised.
+    Returns:
+        A `Verification`, true if every check was made and passed. Nothing is raised.
 
-    Examples
-    --------
     >>> bool(verify("no such folder"))
     False
     """
