@@ -65,6 +65,19 @@ def test_cells_that_hardly_any_row_has_hardly_scatter():
     assert drawn[:, 2].std() < 0.1
 
 
+@pytest.mark.parametrize("number", [40, 10**6, 10**9])
+def test_rows_of_which_the_noise_leaves_no_doubt_are_drawn_where_they_are(number):
+    """The covariance of their cells is nothing but rounding."""
+    away = np.abs(np.arange(60)[:, None] - np.arange(60))
+    kernel = np.exp(-20.0 * away)
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    laws = np.random.default_rng(5).dirichlet(np.full(60, 5.0), 50)
+    rows = np.zeros(60)
+    rows[[0, 1, 7]] = number
+    drawn = rows_of(rows, laws, kernel, np.random.default_rng(6))
+    assert drawn == pytest.approx(np.tile(rows, (50, 1)), abs=1e-3 * number)
+
+
 def test_laws_are_wider_apart_and_the_tail_of_one_does_not_raise_that_of_another():
     log = np.array([[0.0, -1.0, -15.0]] * 60 + [[0.0, -1.2, -16.0]] * 59 + [[0.0, -1.1, -600.0]])
     laws = np.exp(log) / np.exp(log).sum(axis=1, keepdims=True)

@@ -172,7 +172,7 @@ def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ..
     low, high = answer.interval
     if chosen.law is not None and asked.unit is Unit.SHARE:
         notes.append(YES_OR_NO)
-    elif _tells_little(asked, low, high):
+    elif _tells_little(asked, low, high, chosen.size):
         notes.append(LITTLE)
     if asked.name == "maximum" and chosen.column.estimate.cells.inside(np.array([int(high)]))[0]:
         notes.append(HIDDEN)
@@ -185,7 +185,8 @@ def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ..
     return tuple(notes)
 
 
-def _tells_little(asked: Question, low: float, high: float) -> bool:
+def _tells_little(asked: Question, low: float, high: float, rows: int) -> bool:
     if asked.unit is Unit.SHARE:
         return high - low >= WIDE_SHARE
-    return asked.linear and high > TELLS_LITTLE * max(low, 0.0) and high > 0
+    total = high * (rows if asked.name == "mean" else 1)
+    return asked.linear and high > TELLS_LITTLE * max(low, 0.0) and total >= 1

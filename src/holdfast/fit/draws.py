@@ -28,8 +28,8 @@ READINGS = (
 )
 AT_ONCE = 10  # draws; fewer at once stay in the cache
 MANY = 30  # rows of a bin, from which on they are drawn together
-JITTER = 1e-8  # of each variance: the sum of all cells has none
-LEAST_VARIANCE = 1e-12  # of a cell
+JITTER = 1e-6  # of each variance: the sum of all cells has none
+LEAST_VARIANCE = 1e-9  # of a cell, for each row: well above what rounding makes of none
 
 
 def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
@@ -98,7 +98,7 @@ def _of_full_bins(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Gen
     law = laws.mean(axis=0)
     chances = law * kernel.T / np.maximum(law @ kernel, LEAST)[:, None]
     covariance = np.diag(rows @ chances) - (chances * rows[:, None]).T @ chances
-    scale = np.sqrt(np.maximum(np.diag(covariance), LEAST_VARIANCE))
+    scale = np.sqrt(np.maximum(np.diag(covariance), LEAST_VARIANCE * rows.sum()))
     related = covariance / np.outer(scale, scale) + JITTER * np.eye(len(law))
     drawn = mean + rng.standard_normal(mean.shape) @ np.linalg.cholesky(related).T * scale
     return np.asarray(drawn + (rows.sum() - drawn.sum(axis=1))[:, None] * law / law.sum())
