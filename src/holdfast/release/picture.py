@@ -91,7 +91,7 @@ def distribution_picture(release: "Release") -> str:
         starts = bins(release.histogram(column))
         size = release.histogram(column).size
         name = f"{column.title}, {numbered(size, 'row')}"
-        panels.append(moved(LEFT, top + ABOVE, _panel(name, column.title, bars(
+        panels.append(moved(LEFT, top + ABOVE, panel(name, column.title, bars(
             release, column, None, starts), WIDE, TALL)))  # fmt: skip
         top += ABOVE + TALL + BELOW
     if len(shown) == 1 and len(release.group_names) > 1:
@@ -133,11 +133,11 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
     for place, (k, some) in enumerate(zip(chosen, of_groups, strict=True)):
         name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
         x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
-        parts.append(moved(x, y, _panel(name, column.title, some, SMALL - 20, LOW, highest)))
+        parts.append(moved(x, y, panel(name, column.title, some, SMALL - 20, LOW, highest)))
     return parts, 16 + -(-len(chosen) // 2) * (ABOVE + LOW + BELOW)
 
 
-def _panel(
+def panel(
     name: str, axis: str, some: Sequence[Bar], width: float, height: float, highest: float = 0.0
 ) -> list[str]:
     """The bars of one distribution with its axes, its name above them."""
@@ -163,14 +163,11 @@ def _panel(
 def _bar(x: float, wide: float, tall: float, bar: Bar, highest: float, fill: str) -> list[str]:
     height, middle = bar.share / highest * tall, x + wide / 2
     low, high = (tall * (1 - end / highest) for end in (bar.low, bar.high))
-    return [
-        element(
-            "rect", x=f"{x:.1f}", y=f"{tall - height:.1f}", width=f"{wide:.1f}",
-            height=f"{height:.1f}", fill=fill,
-        ),
-        _line(middle, low, middle, high, WHISKER),
-        *(_line(middle - 3, end, middle + 3, end, WHISKER) for end in (low, high)),
-    ]  # fmt: skip
+    whisker = [_line(middle, low, middle, high, WHISKER)]
+    whisker += [_line(middle - 3, end, middle + 3, end, WHISKER) for end in (low, high)]
+    box = {"x": f"{x:.1f}", "y": f"{tall - height:.1f}", "width": f"{wide:.1f}"}
+    rect = element("rect", **box, height=f"{height:.1f}", fill=fill)
+    return [rect, *whisker] if bar.high > bar.low else [rect]
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
