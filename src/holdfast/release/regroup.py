@@ -28,13 +28,7 @@ def regrouped(release: "Release", by: Any) -> "Release":
             f"Hint: {listed_names(release.published)}."
         )
     groups, group = partition(within, [release.cells[name] for name in within.columns])
-    check_size(
-        rows=release.rows,
-        columns=len(release.columns),
-        groups=len(groups),
-        names=release.published,
-        labels=groups.labels,
-    )
+    check_size(release.rows, len(release.columns), groups.labels, release.published)
     columns = tuple(_regrouped(column, groups, group) for column in release.columns)
     again = replace(release, columns=columns, partition=groups, regrouped=True)
     return again.related() if any(column.relations for column in release.columns) else again
