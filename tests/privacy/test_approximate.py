@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from families import hump
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors.baselines import DiscreteGaussian
+from holdfast.paper.mechanism.certificate import certify_delta, hockey_stick
 from holdfast.paper.mechanism.mechanism import Mechanism
-from holdfast.privacy.approximate import certify_delta, exact_delta, hockey_stick
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors.representation import Representation
+from holdfast.paper.constructors.construction import Representation
 from holdfast.paper.theory.decomposition import Decomposition, as_decomposition, merged, runs
 from holdfast.paper.theory.epsilon import Array, is_exact, numbers, zeros
 from holdfast.paper.theory.linear_algebra import dependency, solve
