@@ -54,7 +54,12 @@ def certify(weights: Integers, epsilon: Fraction, delta: Fraction) -> Certificat
     if len(wrong):
         raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
     if delta:
-        proved = certify_delta(pairwise(weights), epsilon, delta, total=TOTAL)
+        proved, row = hockey_stick(pairwise(weights), epsilon, total=TOTAL)
+        if proved > delta:
+            raise CertificateError(
+                f"inputs {row} and {row + 1} are told apart by more than epsilon = {epsilon} with "
+                f"a probability above delta = {delta}."
+            )
         return Certificate(epsilon=epsilon, delta=proved)
     worst = top, bottom, row, column = worst_ratio(weights)
     if bottom == 0:
@@ -140,23 +145,6 @@ def hockey_stick(
         if found > worst:
             worst, at = found, row
     return worst / total, at
-
-
-def certify_delta(
-    neighbours: Iterable[tuple[Integers, Integers]],
-    epsilon: Fraction,
-    delta: Fraction,
-    *,
-    total: int,
-) -> Fraction:
-    """The smallest delta that these weights prove at `epsilon`; raises if above `delta`."""
-    proved, row = hockey_stick(neighbours, epsilon, total=total)
-    if proved > delta:
-        raise CertificateError(
-            f"inputs {row} and {row + 1} are told apart by more than epsilon = {epsilon} with a "
-            f"probability above delta = {delta}."
-        )
-    return proved
 
 
 def _excess(first: Integers, second: Integers, bound: Fraction) -> Fraction:
