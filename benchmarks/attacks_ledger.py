@@ -20,6 +20,7 @@ from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.chain import head_file, releases_of
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
+from holdfast.ledger.request import Payment
 from holdfast.privacy.composition import Charge
 from holdfast.tables.periods import read_period
 
@@ -42,13 +43,10 @@ def small_ledger(folder: Path) -> tuple[Ledger, list[bytes]]:
     ledger.set_limit(DATASET, epsilon=YEARS_LIMIT, per_period=True)
     copies.append(ledger.path.read_bytes())
     for amount, end, period in (("4", "done", "2025"), ("17/4", "abandoned", YEAR)):
-        spend = ledger.record(
-            DATASET,
-            (Charge(epsilon=Fraction(amount)),),
-            period=read_period(period),
-            words='{"a": 1}',
-            known_by=ledger.prints(Content(alone={"n": b""})),
-        )
+        charges, days = (Charge(epsilon=Fraction(amount)),), read_period(period)
+        payment = Payment(charges=charges, period=days, request={"a": 1})
+        prints = ledger.prints(Content(alone={"n": b""}))
+        spend = ledger.record(DATASET, payment, prints)
         copies.append(ledger.path.read_bytes())
         ledger.finish(spend.id, end)
     ledger.spend("other", epsilon=1)

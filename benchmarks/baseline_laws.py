@@ -23,7 +23,7 @@ from holdfast.paper.constructors.baselines import (
     clamped_noise,
 )
 from holdfast.paper.constructors.baselines import _gaussian as gaussian_noise
-from holdfast.paper.privatizers.gaussian_scale import smallest_scale
+from holdfast.paper.privatizers.gaussian import smallest_scale
 
 N, DELTA = 21, Fraction(1, 2198)
 

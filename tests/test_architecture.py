@@ -23,9 +23,8 @@ EXCEPTIONS = {
     ("release.release", "release.answering"): "likewise",
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
     ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
-    ("release.release", "release.plot"): "`Release.plot`, likewise",
-    ("release.release", "release.relations"): "`Release.related`, likewise",
-    ("release.release", "release.regroup"): "`Release.by`, likewise",
+    ("release.release", "release.picture"): "`Release.plot`, likewise",
+    ("release.release", "release.relations"): "`Release.by` and `related`, likewise",
 }
 Import = tuple[str, str]
 

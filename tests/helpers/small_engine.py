@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.ledger.corrections import Correction
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import TableDigest
-from holdfast.ledger.request import Payment
+from holdfast.ledger.request import Correction, Payment
 from holdfast.privacy.composition import Charge
 from holdfast.tables.periods import read_period
 from holdfast.tables.subset import read_subset
@@ -136,8 +135,7 @@ def release(
     marks = None if zeros is None else np.asarray(zeros, dtype=np.bool_)
     charges = tuple(Charge(epsilon=Fraction(epsilon) / len(columns)) for _ in columns)
     payment = Payment(
-        rows=len(next(iter(columns.values()))) - (0 if marks is None else int(marks.sum())),
-        structural_zeros=0 if marks is None else int(marks.sum()),
+        rows=len(next(iter(columns.values()))),
         charges=charges,
         simulated=seed is not None,
         request={"epsilon": str(epsilon), "subset": subset, **(request or {})},

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.ledger.corrections import moved_labels
 from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.stored import moved_labels
 from small_engine import release as small_release
 
 ROWS = 40

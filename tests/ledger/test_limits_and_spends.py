@@ -15,6 +15,7 @@ from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.entries import Limit, Spend, plainly
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
+from holdfast.ledger.request import Payment
 from holdfast.ledger.sqlite_file import change
 from holdfast.privacy.composition import Charge
 from ledger_hammer import hammer, kills
@@ -98,14 +99,14 @@ def test_a_lowered_limit_stops_spending_and_stays_on_record(ledger):
 
 def test_the_charges_of_a_spend_are_kept_exactly(ledger):
     parts = (Charge(epsilon=Fraction(1, 7), times=3), Charge(epsilon=Fraction(4, 7)))
-    assert ledger.record("crime", parts) == ledger.spends("crime")[0]
+    assert ledger.record("crime", Payment(charges=parts)) == ledger.spends("crime")[0]
     assert ledger.spends("crime")[0].charges == parts
     assert ledger.balance("crime").epsilon_spent == 1
 
 
 def test_what_costs_nothing_is_no_spend(ledger):
     with pytest.raises(HoldfastError, match="more than 0"):
-        ledger.record("crime", ())
+        ledger.record("crime", Payment(charges=()))
     for wrong in ({"epsilon": -1}, {"epsilon": 1, "delta": 1}, {"epsilon": 1, "times": 0}):
         with pytest.raises(HoldfastError, match="a charge must be"):
             Charge(**wrong)

@@ -141,9 +141,7 @@ def test_a_run_that_fails_after_its_copy_was_stored_is_shown_again(ledger):
             raise OSError(28, "No space left on device")
 
     charges = (Charge(epsilon=Fraction(1, 2)),)
-    payment = Payment(
-        rows=60, structural_zeros=0, charges=charges, simulated=False, request={"epsilon": "0.5"}
-    )
+    payment = Payment(rows=60, charges=charges, request={"epsilon": "0.5"})
     counts = {"n": COUNTS}
     with pytest.raises(OSError):
         pay_and_measure(Full(counts=counts), payment, ledger, "crime")
@@ -240,8 +238,8 @@ def test_ledger_and_dataset_go_together(ledger):
 
 def test_a_delta_is_paid_for_as_well(ledger):
     charges = (Charge(epsilon=Fraction(1, 2), delta=Fraction(1, 10**6)),)
-    common = {"structural_zeros": 0, "charges": charges, "simulated": False, "request": {}}
-    run, payment = SmallRun(counts={"n": COUNTS}), Payment(rows=60, **common)
+    run = SmallRun(counts={"n": COUNTS})
+    payment = Payment(rows=60, charges=charges, request={})
     with pytest.raises(BudgetError, match="delta spent 0, requested"):
         pay_and_measure(run, payment, ledger, "crime")
     ledger.set_limit("crime", epsilon=1, delta="1e-5")
@@ -252,7 +250,7 @@ def test_a_delta_is_paid_for_as_well(ledger):
 def test_words_are_the_same_for_equal_requests_however_they_were_spelled():
     def words(**changes):
         charges = (Charge(epsilon=Fraction(1, 2)),)
-        common = {"rows": 9, "structural_zeros": 1, "charges": charges, "simulated": False}
+        common = {"rows": 10, "charges": charges}
         return Payment(**common | {"request": {"a": [1, None, "x"], "b": True}} | changes).words
 
     assert words() == words(request={"b": True, "a": [1, None, "x"]})

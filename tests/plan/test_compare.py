@@ -11,12 +11,13 @@ from holdfast.errors import HoldfastError
 from holdfast.plan.agencies import (
     promise_of,
     random_rounding,
+    read_ptable,
     rounding,
     suppression,
+    usual_ptable,
 )
 from holdfast.plan.compare import DISTANCE, ONE_COUNT, compare
 from holdfast.plan.methods import find_methods
-from holdfast.plan.ptable import read_ptable, usual_ptable
 from holdfast.plan.simulation import KnownTable
 from holdfast.privacy.noise import Noise
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from families import hump
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors.baselines import DiscreteGaussian
+from holdfast.paper.mechanism.certificate import certify, hockey_stick
 from holdfast.paper.mechanism.mechanism import Mechanism
-from holdfast.privacy.approximate import certify_delta, exact_delta, hockey_stick
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62
@@ -65,10 +66,9 @@ def test_terms_that_floats_cannot_tell_from_zero_are_still_counted_exactly():
 def test_one_unit_below_the_proved_delta_is_refused():
     gaussian = DiscreteGaussian(delta="0.001")(hump(30), epsilon="0.5").mechanism
     proved = gaussian.certificate.delta
-    rows = list(pairwise(gaussian.weights))
-    assert certify_delta(rows, HALF, proved, total=TOTAL) == proved
+    assert certify(gaussian.weights, HALF, proved).delta == proved
     with pytest.raises(CertificateError, match="probability above delta"):
-        certify_delta(rows, HALF, proved - Fraction(1, 10**40), total=TOTAL)
+        certify(gaussian.weights, HALF, proved - Fraction(1, 10**40))
 
 
 @pytest.mark.parametrize("flip", [False, True])

@@ -9,12 +9,12 @@ from holdfast.release.load import load
 from holdfast.release.record import check_size
 from made_releases import made_release
 
-FINE = {"rows": 10, "columns": 1, "groups": 1, "names": ("a",), "labels": [("x",)]}
+FINE = {"rows": 10, "columns": 1, "names": ("a",), "labels": [("x",)]}
 TOO_MUCH = {
     "rows": {"rows": limits.MOST_ROWS + 1},
     "columns of counts": {"columns": limits.MOST_COLUMNS + 1},
-    "groups": {"groups": limits.MOST_GROUPS + 1},
-    "groups in all columns": {"groups": 6000, "columns": 9},
+    "groups": {"labels": [("x",)] * (limits.MOST_GROUPS + 1)},
+    "groups in all columns": {"labels": [("x",)] * 6000, "columns": 9},
     "in the label of a group": {"labels": [("x" * 600, "y" * 600)]},
     "in labels of groups": {"labels": [("x" * 100,)] * 10_000, "columns": 2},
     "in the names": {"names": ("n" * 40_000, "m" * 40_000)},

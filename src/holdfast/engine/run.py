@@ -13,11 +13,10 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.fit.blocks import choose_blocks
-from holdfast.ledger.corrections import Correction, Labels
 from holdfast.ledger.entries import Purpose
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
-from holdfast.ledger.request import Payment
+from holdfast.ledger.request import Correction, Labels, Payment
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.composition import charges_of
@@ -80,13 +79,8 @@ class Run:
     def check(self) -> None:
         """Raise, before anything is paid, where the release could not be written or read again."""
         table = self.table
-        check_size(
-            rows=table.rows,
-            columns=len(table.counts),
-            groups=len(table.partition),
-            names=(*self._published, *table.counts),
-            labels=table.partition.labels,
-        )
+        names = (*self._published, *table.counts)
+        check_size(table.rows, len(table.counts), table.partition.labels, names)
         for budget in self.promise.budgets:
             rehearse(budget, randomness(0))
         if self.request.out is not None:
@@ -108,8 +102,7 @@ class Run:
             "purpose": request.purpose,
         }
         return Payment(
-            rows=max(int(rows.sum()) for rows in table.measured.values()),
-            structural_zeros=table.structural_zeros,
+            rows=max(int(rows.sum()) for rows in table.measured.values()) + table.structural_zeros,
             charges=charges_of(self.promise),
             simulated=request.simulated,
             request=request.words(),

@@ -13,5 +13,5 @@ The promise rests on the paying half, which a reviewer reads in this order:
     pay.py          the one way to a release: paid, then measured; or stored before, and shown again
 
 The other half saves budget and grants none: `recognition.py` and `stored.py` know a release again,
-`corrections.py` compares labels, and `waiting.py` lets one of equal requests pay.
+and `waiting.py` lets one of equal requests pay.
 """

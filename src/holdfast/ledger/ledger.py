@@ -20,13 +20,14 @@ from holdfast.ledger.entries import (
 )
 from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
+from holdfast.ledger.request import Payment
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
+from holdfast.privacy.composition import Charge, composed_epsilon
 from holdfast.privacy.rational import exact_fraction
 from holdfast.request import Request
-from holdfast.tables.periods import Period, read_period
-from holdfast.tables.subset import Subset, read_subset
+from holdfast.tables.periods import read_period
+from holdfast.tables.subset import read_subset
 
 LONGEST_NAME = 200
 NOTHING = Purpose()
@@ -118,40 +119,30 @@ class Ledger:
         """
         charges = (_charge(epsilon, delta),)
         rows, days = read_subset(subset), read_period(period)
-        return self.record(dataset, charges, subset=rows, period=days).id
+        return self.record(dataset, Payment(charges=charges, subset=rows, period=days)).id
 
-    def record(
-        self,
-        dataset: str,
-        charges: tuple[Charge, ...],
-        *,
-        subset: Subset | None = None,
-        period: Period | None = None,
-        words: str = "",
-        known_by: Prints | None = None,
-        purpose: Purpose = NOTHING,
-    ) -> Spend:
+    def record(self, dataset: str, payment: Payment, prints: Prints | None = None) -> Spend:
         """Record what a release will spend, or raise `BudgetError`: on disk once it returns."""
-        epsilon, delta = sums_of(charges)
-        about = {name: text for name, text in vars(purpose).items() if text}
+        subset, period = payment.subset, payment.period
+        about = {name: text for name, text in vars(payment.purpose).items() if text}
         about |= {name: text for name, text in vars(self.purpose).items() if text}
-        if epsilon <= 0:
+        if payment.epsilon <= 0:
             raise HoldfastError("`charges` must come to more than 0.")
         with change(self.path, self.timeout) as pages:
             for balance in pages.book.balances(check_name(dataset), subset, period):
-                balance.check(epsilon, delta)
+                balance.check(payment.epsilon, payment.delta)
             body = {
                 "kind": EntryKind.SPEND,
                 "dataset": dataset,
-                "charges": written_charges(charges),
-                "words": words,
+                "charges": written_charges(payment.charges),
+                "words": payment.words,
                 "time": now(),
                 "user": user(),
                 "purpose": about,
             }
             body |= {} if subset is None else {"subset": [subset.column, subset.label]}
             body |= {} if period is None else {"period": period.days}
-            body |= {} if known_by is None else {"known_by": known_by.to_body()}
+            body |= {} if prints is None else {"known_by": prints.to_body()}
             pages.append(body)
         return pages.book.spends()[-1]
 

@@ -7,11 +7,10 @@ from typing import Any, Protocol, TypeVar
 
 from holdfast.errors import HoldfastError, Spent, mark_spent
 from holdfast.ledger.chain import releases_of
-from holdfast.ledger.corrections import Labels
 from holdfast.ledger.entries import Spend, SpendState
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.ledger.request import Payment
+from holdfast.ledger.request import Labels, Payment
 from holdfast.ledger.stored import (
     check_room,
     find_corrected,
@@ -98,7 +97,7 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
         refuse_same_counts(ledger, dataset, prints, payment.period)
     check_room(ledger, payment.stored_bytes)
     run.prepare()
-    with alone(releases_of(ledger.path) / f"{prints.table[:32]}.lock"):
+    with alone(releases_of(ledger.path) / f"{prints.table[:2]}.lock"):
         stored = find_stored(ledger, dataset, prints)
         if stored is not None:
             return _show_again(run, ledger, stored)
@@ -118,15 +117,7 @@ def _show_again(run: PaidRun[R], ledger: Ledger, spend: Spend, notes: tuple[str,
 def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None) -> Spend:
     """Record what a release will spend."""
     try:
-        return ledger.record(
-            dataset,
-            payment.charges,
-            subset=payment.subset,
-            period=payment.period,
-            words=payment.words,
-            known_by=prints,
-            purpose=payment.purpose,
-        )
+        return ledger.record(dataset, payment, prints)
     except KeyboardInterrupt as error:  # before it was on disk, or just after
         mark_spent(error, Spent.MAYBE)
         raise

@@ -1,17 +1,29 @@
 """What a ledger is asked to pay for: the charges of a release, and all that decides it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from holdfast.ledger.corrections import Correction
 from holdfast.ledger.entries import Purpose
 from holdfast.privacy.composition import Charge, sums_of
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import Subset
 
 SPELLED_IN_MANY_WAYS = {"subset", "period"}
+Labels = Iterable[str]
+"""The category of each row as text, in the order in which rows are published."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Correction:
+    """The published release that another one corrects."""
+
+    receipt: str | None
+    """What it remembers of its spend."""
+    labels: Labels | None
+    """The labels that it published; None where it has no category."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -19,17 +31,15 @@ class Payment:
     """A release that is about to be measured: what it costs, and all that decides its law but the
     table."""
 
-    rows: int
-    """Rows that are measured."""
-    structural_zeros: int
-    """Rows that pass through."""
     charges: tuple[Charge, ...]
     """What it will spend."""
-    simulated: bool
+    rows: int = 0
+    """Rows that are measured or pass through."""
+    simulated: bool = False
     """Whether a seed was given: then nothing is spent."""
-    request: dict[str, Any]
-    """What of the request decides the release: plain values, the same for equal requests. Subset
-    and period are known by their own fields, however they were spelled."""
+    request: dict[str, Any] | None = None
+    """What of the request decides the release: plain values, the same for equal requests; None of a
+    spend by hand. Subset and period are known by their own fields, however they were spelled."""
     subset: Subset | None = None
     """The rows that are read, where it is not all of them."""
     period: Period | None = None
@@ -55,17 +65,19 @@ class Payment:
 
     @property
     def words(self) -> str:
-        """Canonical JSON: the same in every process for equal requests of as many rows.
+        """Canonical JSON: the same in every process for equal requests of as many rows; nothing of
+        a spend by hand.
 
         >>> charge = Charge(epsilon=Fraction(1, 2))
-        >>> common = {"rows": 3, "structural_zeros": 1, "charges": (charge,), "simulated": False}
-        >>> Payment(**common, request={"unit": "person"}).words
+        >>> Payment(charges=(charge,), rows=4, request={"unit": "person"}).words
         '{"delta":"0","epsilon":"1/2","request":{"unit":"person"},"rows":4}'
         """
+        if self.request is None:
+            return ""
         named = {name: self.request[name] for name in self.request.keys() - SPELLED_IN_MANY_WAYS}
         words: dict[str, Any] = {
             "request": named,
-            "rows": self.rows + self.structural_zeros,
+            "rows": self.rows,
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
         }

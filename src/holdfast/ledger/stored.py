@@ -4,16 +4,17 @@ import re
 import secrets
 import shutil
 from collections.abc import Callable
-from pathlib import Path
+from itertools import zip_longest
 
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.ledger.chain import Receipt, releases_of
-from holdfast.ledger.corrections import Correction, Labels, refuse_moved
 from holdfast.ledger.entries import Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Prints
+from holdfast.ledger.request import Correction, Labels
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.periods import Period
+from holdfast.tables.subset import label_key
 
 ROOM = 1 << 20  # bytes beside those of the rows that a disk must have left
 
@@ -60,10 +61,33 @@ def find_corrected(
             "cannot be known. Nothing was spent. Hint: leave `corrects` out to measure and pay for "
             "it; to correct labels alone keep the order of the rows."
         )
-    refuse_moved(corrects.labels, labels)
+    before = corrects.labels
+    moved = [] if before is None or labels is None else moved_labels(before, labels)
+    if moved:
+        raise HoldfastError(
+            "`corrects`: labels of the release stand in other rows here: "
+            f"{listed_names(moved, shown=4)}. That corrects nothing: the same measurements would "
+            "be published of other rows. Nothing was spent. Hint: put the rows into their earlier "
+            "order; rows that are not the same are measured and paid for without `corrects`."
+        )
     if not ledger.folder(spend).is_dir():
         raise _lost(ledger, spend)
     return spend
+
+
+def moved_labels(before: Labels, now: Labels) -> list[str]:
+    """Labels of an earlier release that are now on other rows. Where every row has a label of its
+    own, one that changed its row is among the changed ones of before and of now.
+
+    How they are spelt as numbers or with spaces does not matter.
+
+    >>> moved_labels(["Abott", "01", "Cole"], ["Abbott", "1", "Cole"]), moved_labels("ABC", "BXC")
+    ([], ['B'])
+    """
+    pairs = [(label_key(old), new) for old, new in zip_longest(before, now, fillvalue="")]
+    changed = [(old, new) for old, new in pairs if old != label_key(new)]
+    earlier = {old for old, _ in changed}
+    return [new for _, new in changed if label_key(new) in earlier]
 
 
 def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> None:
@@ -114,20 +138,17 @@ def check_room(ledger: Ledger, size: int) -> None:
     for entry in sorted(entries):
         match = re.search(rf"{name}-[0-9]+-[0-9a-f]+", entry)  # of a killed run: in another name
         if match is not None and match[0] not in paid:
-            raise _forgotten(ledger, folder / entry)
+            raise HoldfastError(
+                f"`{folder / entry}` holds a release that `{ledger.path}` paid for and does not "
+                "know of. Nothing was spent. Hint: was an older copy of the ledger put back? Put "
+                "back the newest one."
+            )
     if free < size + ROOM:
         raise HoldfastError(
             f"`{folder}` has no room: about {(size + ROOM) / 1e6:,.1f} MB are needed and "
             f"{free / 1e6:,.1f} are free. Nothing was spent. Hint: make room, or choose another "
             "folder."
         )
-
-
-def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:
-    return HoldfastError(
-        f"`{folder}` holds a release that `{ledger.path}` paid for and does not know of. Nothing "
-        "was spent. Hint: was an older copy of the ledger put back? Put back the newest one."
-    )
 
 
 def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:

@@ -195,7 +195,6 @@ class _Steps:
         delta = self.delta_1 + self.build.promised_delta
         return Payment(
             rows=len(self.d),
-            structural_zeros=0,
             charges=(Charge(epsilon=sum(self.parts, Fraction(0)), delta=delta),),
             simulated=self.source.simulated,
             request={"paper": request | {"n": str(self.bound)}},

@@ -9,8 +9,14 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.plan.agencies import Published, random_rounding, rounding, suppression
-from holdfast.plan.ptable import read_ptable, usual_ptable
+from holdfast.plan.agencies import (
+    Published,
+    random_rounding,
+    read_ptable,
+    rounding,
+    suppression,
+    usual_ptable,
+)
 from holdfast.plan.simulation import KnownTable, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.noise import Noise, add_noise

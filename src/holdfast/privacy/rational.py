@@ -3,7 +3,6 @@
 Each function names the direction in which it rounds.
 """
 
-import math
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
@@ -60,31 +59,6 @@ def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
         term = -(-term * x.numerator // (x.denominator * k))
         total += term
     return Fraction(total + term, 1 << bits)
-
-
-@lru_cache(maxsize=1 << 14)  # a certificate is repeated for every sampler
-def log_above(ratio: Fraction) -> Fraction:
-    """A rational not below ln(ratio), for ratio >= 1, and close to it.
-
-    >>> log_above(Fraction(1))
-    Fraction(0, 1)
-    >>> bound = log_above(Fraction(2))
-    >>> exp_below(bound) >= 2, float(bound) - 0.6931471805599453 < 1e-15
-    (True, True)
-    """
-    if ratio < 1:
-        raise ValueError("log_above takes a ratio of at least 1")
-    if ratio == 1:
-        return Fraction(0)
-    guess = (
-        math.log(ratio.numerator) - math.log(ratio.denominator)
-        if ratio > 2
-        else (math.log1p(float(ratio - 1)))
-    )
-    bound = max(guess, 0.0)
-    while exp_below(Fraction(bound)) < ratio:
-        bound = math.nextafter(bound, math.inf)
-    return Fraction(bound)
 
 
 def exact_fraction(number: Any, name: str) -> Fraction:

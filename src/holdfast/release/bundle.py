@@ -46,13 +46,7 @@ def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLi
     is there already is never touched. Whoever writes rows that are not held calls this too: arrays
     over all rows are not looked at.
     """
-    check_size(
-        rows=release.rows,
-        columns=len(release.columns),
-        groups=len(release.group_names),
-        names=table_header(release),
-        labels=release.partition.labels,
-    )
+    check_size(release.rows, len(release.columns), release.partition.labels, table_header(release))
     with writing(Path(folder).parent), new_folder(folder) as place:
         with ExitStack() as stack:
             files = RowFiles(release, place, stack)

@@ -152,14 +152,8 @@ def check_sums(folder: Path, said: dict[str, Any]) -> None:
 def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = None) -> Release:
     """The release in a folder that has this record; its rows are read unless they are there."""
     table, groups = record["table"], _groups(record["groups"])
-    names, number = titles(record), len(groups)
-    check_size(
-        rows=table["rows"],
-        columns=len(names),
-        groups=number,
-        names=(*record["published"], *names),
-        labels=groups.labels,
-    )
+    names = titles(record)
+    check_size(table["rows"], len(names), groups.labels, (*record["published"], *names))
     if table["file"] not in map(table_name, FORMATS):
         raise HoldfastError("release.json names no file with the table.")
     promise = Promise.from_dict(tuple(names), record["promise"])
@@ -173,7 +167,7 @@ def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = N
     return Release(
         promise=promise,
         columns=tuple(columns),
-        partition=replace(groups, sizes=np.bincount(any_measured, minlength=number)),
+        partition=replace(groups, sizes=np.bincount(any_measured, minlength=len(groups))),
         rows=table["rows"],
         structural_zero=rows.structural_zero,
         published=tuple(record["published"]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import numbered
+from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Histogram
 from holdfast.release import escape
 from holdfast.release.common import drawn
@@ -91,7 +91,7 @@ def distribution_picture(release: "Release") -> str:
         starts = bins(release.histogram(column))
         size = release.histogram(column).size
         name = f"{column.title}, {numbered(size, 'row')}"
-        panels.append(moved(LEFT, top + ABOVE, _panel(name, column.title, bars(
+        panels.append(moved(LEFT, top + ABOVE, panel(name, column.title, bars(
             release, column, None, starts), WIDE, TALL)))  # fmt: skip
         top += ABOVE + TALL + BELOW
     if len(shown) == 1 and len(release.group_names) > 1:
@@ -133,11 +133,11 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
     for place, (k, some) in enumerate(zip(chosen, of_groups, strict=True)):
         name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
         x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
-        parts.append(moved(x, y, _panel(name, column.title, some, SMALL - 20, LOW, highest)))
+        parts.append(moved(x, y, panel(name, column.title, some, SMALL - 20, LOW, highest)))
     return parts, 16 + -(-len(chosen) // 2) * (ABOVE + LOW + BELOW)
 
 
-def _panel(
+def panel(
     name: str, axis: str, some: Sequence[Bar], width: float, height: float, highest: float = 0.0
 ) -> list[str]:
     """The bars of one distribution with its axes, its name above them."""
@@ -163,14 +163,11 @@ def _panel(
 def _bar(x: float, wide: float, tall: float, bar: Bar, highest: float, fill: str) -> list[str]:
     height, middle = bar.share / highest * tall, x + wide / 2
     low, high = (tall * (1 - end / highest) for end in (bar.low, bar.high))
-    return [
-        element(
-            "rect", x=f"{x:.1f}", y=f"{tall - height:.1f}", width=f"{wide:.1f}",
-            height=f"{height:.1f}", fill=fill,
-        ),
-        _line(middle, low, middle, high, WHISKER),
-        *(_line(middle - 3, end, middle + 3, end, WHISKER) for end in (low, high)),
-    ]  # fmt: skip
+    whisker = [_line(middle, low, middle, high, WHISKER)]
+    whisker += [_line(middle - 3, end, middle + 3, end, WHISKER) for end in (low, high)]
+    box = {"x": f"{x:.1f}", "y": f"{tall - height:.1f}", "width": f"{wide:.1f}"}
+    rect = element("rect", **box, height=f"{height:.1f}", fill=fill)
+    return [rect, *whisker] if bar.high > bar.low else [rect]
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
@@ -238,3 +235,33 @@ def picture(title: str, width: float, height: float, parts: Sequence[str]) -> st
         "svg", inside, xmlns="http://www.w3.org/2000/svg", **size, role="img",
         font_family="sans-serif", font_size=12, fill="#222",
     )  # fmt: skip
+
+
+def plot(release: "Release", *, of: str | None = None, group: str | None = None) -> Any:
+    """A figure of one column of counts, of all rows or of a group."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise HoldfastError(
+            "`plot` needs matplotlib. Hint: pip install 'holdfast[plots]'; a saved release has a "
+            "picture, distribution.svg."
+        ) from None
+    column = release[of]
+    number = None if group is None else release.groups[group].number
+    some = bars(release, column, number, bins(release.histogram(column)))
+    places = [k + 0.5 * (k > 0) for k in range(len(some))]
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.bar(places, [b.share for b in some], color=[ZERO, *[OTHERS] * (len(some) - 1)], width=0.72)
+    axes.vlines(places, [b.low for b in some], [b.high for b in some], color=WHISKER)
+    axes.set_xticks(places, [bar.label for bar in some])
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+    axes.set_ylabel("share of rows")
+    axes.set_xlabel(_plain(column.title))
+    axes.set_title(_plain(f"{group or 'all rows'}: {subtitle(release)}"), fontsize=10)
+    return figure
+
+
+def _plain(text: str) -> str:
+    """Text in which a dollar sign begins no formula."""
+    return one_line(text).replace("$", r"\$")

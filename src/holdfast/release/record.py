@@ -106,19 +106,14 @@ def rows_header(category: str | None, titles: Iterable[str], *, grouped: bool) -
 
 
 def check_size(
-    *,
-    rows: int,
-    columns: int,
-    groups: int,
-    names: Sequence[str],
-    labels: Iterable[Sequence[str]] = (),
+    rows: int, columns: int, labels: Sequence[Sequence[str]], names: Sequence[str]
 ) -> None:
     """Refuse a table whose bundle nobody could read; to be called before anything is paid.
 
-    `names` are those of all columns that are published, counts included; `labels` those of the
-    groups, a text for each column that they are of.
+    `labels` are those of the groups, a text for each column that they are of; `names` those of all
+    columns that are published, counts included.
     """
-    lengths = [sum(map(len, label)) for label in labels]
+    groups, lengths = len(labels), [sum(map(len, label)) for label in labels]
     for number, most, what in (
         (rows, MOST_ROWS, "rows"),
         (columns, MOST_COLUMNS, "columns of counts"),

@@ -406,7 +406,7 @@ class Release(Answering):
             within: What `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
                 or a list of them. Such as `release.by("region").groups["West"].distribution`.
         """
-        from holdfast.release.regroup import regrouped
+        from holdfast.release.relations import regrouped
 
         return regrouped(self, within)
 
@@ -427,7 +427,7 @@ class Release(Answering):
             of: The column of counts, where there are several.
             group: The name of a group; all rows by default.
         """
-        from holdfast.release.plot import plot
+        from holdfast.release.picture import plot
 
         return plot(self, of=of, group=group)
 

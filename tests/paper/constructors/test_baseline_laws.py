@@ -11,7 +11,7 @@ import pytest
 
 from baseline_laws import geng_staircase, opendp_gaussian, opendp_laplace, worst_p
 from holdfast.paper.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.paper.privatizers.gaussian_scale import smallest_scale
+from holdfast.paper.privatizers.gaussian import smallest_scale
 
 FALSE_ALARM = 1e-6
 UNIFORM = np.full(21, 1 / 21)

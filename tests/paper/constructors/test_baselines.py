@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.paper.privatizers.gaussian_scale import smallest_scale
+from holdfast.paper.privatizers.gaussian import smallest_scale
 
 UNIFORM = np.full(12, 1 / 12)
 COUNTS = np.random.default_rng(3).poisson(3, 400)

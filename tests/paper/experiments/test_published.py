@@ -4,8 +4,7 @@ import pytest
 
 from holdfast.paper.experiments import EXPERIMENTS, QUICK
 from holdfast.paper.experiments import published_draws as module
-from holdfast.paper.experiments.published_claims import published_claims
-from holdfast.paper.experiments.published_draws import RUNS, draw_again
+from holdfast.paper.experiments.published_draws import RUNS, draw_again, published_claims
 from holdfast.paper.experiments.split_claims import PRINTED_TABLE
 
 

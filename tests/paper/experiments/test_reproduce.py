@@ -16,7 +16,7 @@ from holdfast.paper.experiments.claims import RunMean, number, sentence
 from holdfast.paper.experiments.datasets import BUDGETS, MADE
 from holdfast.paper.experiments.drawing import STYLES
 from holdfast.paper.experiments.experiment import read_rows
-from holdfast.paper.experiments.published_claims import published_claims
+from holdfast.paper.experiments.published_draws import published_claims
 from holdfast.paper.experiments.split_claims import (
     PRINTED_TABLE,
     fit,

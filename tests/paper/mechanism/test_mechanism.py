@@ -16,7 +16,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors import Heuristic
 from holdfast.paper.mechanism import Mechanism
 from holdfast.paper.mechanism.certificate import certify, worst_ratio
-from holdfast.paper.mechanism.rounding import certified_mechanism
+from holdfast.paper.mechanism.mechanism import certified_mechanism
 from holdfast.privacy.metrics import count_error
 from holdfast.privacy.rational import exp_below
 

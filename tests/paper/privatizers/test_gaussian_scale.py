@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.paper.privatizers import CyclicGaussian
-from holdfast.paper.privatizers.gaussian_scale import delta_bound, smallest_scale
+from holdfast.paper.privatizers.gaussian import delta_bound, smallest_scale
 from holdfast.privacy.randomness import gaussian_measurement
 
 CASES = [("10", "1e-2"), ("5", "1e-6"), ("1", "1e-6"), ("0.5", "1e-12"), ("0.05", "1e-9")]

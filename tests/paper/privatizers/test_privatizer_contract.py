@@ -18,7 +18,7 @@ from holdfast.paper.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.paper.privatizers.projection import PROJECTIONS
+from holdfast.paper.privatizers.privatizer import PROJECTIONS
 from holdfast.privacy.randomness import Simulation, laplace_measurement
 from silence import Silence
 

@@ -1,12 +1,9 @@
 """Step 3 of the framework: from a target distribution to a certified count mechanism."""
 
-from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.frontier import Frontier
+from holdfast.paper.constructors.construction import Construction, Constructor, Representation
 from holdfast.paper.constructors.heuristic import Heuristic
 from holdfast.paper.constructors.linear_program import LinearProgram
-from holdfast.paper.constructors.optimal import Optimal
-from holdfast.paper.constructors.representation import Representation
-from holdfast.paper.constructors.unfixed import UnfixedOptimum
+from holdfast.paper.constructors.optimal import Frontier, Optimal, UnfixedOptimum
 
 __all__ = [
     "Construction",

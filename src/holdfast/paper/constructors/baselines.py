@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.noise_and_map import noisy_law
 from holdfast.paper.distributions import check_target
-from holdfast.paper.privatizers.gaussian_scale import smallest_scale
+from holdfast.paper.privatizers.gaussian import smallest_scale
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error

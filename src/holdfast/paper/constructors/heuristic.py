@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.constructors.construction import Construction, Constructor, Representation
 from holdfast.paper.constructors.optimal import least_error
 from holdfast.paper.constructors.precise import FixedPoint, fill_precisely
-from holdfast.paper.constructors.representation import Representation
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error

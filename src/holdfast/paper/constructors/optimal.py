@@ -1,4 +1,5 @@
-"""The optimum over F in closed form: noise, then the monotone map that carries its law to w."""
+"""Optima in closed form: over F, noise, then the monotone map that carries its law to w; over U;
+and between the two."""
 
 import math
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from holdfast.paper.distributions import check_target
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import POWERS, count_error, error_weights
+from holdfast.privacy.rational import exact_fraction
 
 ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge property by
 SLACK = 2.0**-43  # relative error of sums of at most 10^4 positive floats, each right to 2^-50
@@ -133,3 +135,140 @@ def steepest(weights: Floats, z: Floats, w: Floats) -> float | None:
     if (np.diff(steps, axis=0) > slip).any() or (np.ptp(live[z == 0], axis=1) > slip).any():
         return None
     return float(np.abs(steps).max(initial=0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnfixedOptimum(Constructor):
+    r"""The mechanism with the least count error in U: ε-private, but keeping no distribution.
+
+    Algorithm 2. With $\alpha = e^{-\epsilon}$ the single-peaked scales add up to 1 in one way,
+    $\omega_l \Sigma_{il} = \alpha^{|i-l|} (1-\alpha)/(1+\alpha)$, and without the factor 1 - α for
+    the two at the ends; the paper misprints ω. Each goes to the column where it costs least,
+    and those columns do not decrease. Cost: O(n^2). The target enters through W alone.
+
+    Optimal if W is row-wise concentrating and row-wise convex, as the absolute and the
+    squared error are; any other W is refused.
+
+    >>> found = UnfixedOptimum()([0.5, 0.3, 0.2], epsilon="0.5")
+    >>> round(found.count_error, 6)
+    0.547831
+    >>> found.target is None
+    True
+    """
+
+    error: Any = "absolute"
+    """Count error that is minimised: see `metrics.error_weights`."""
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z, exact = check_target(target), exact_epsilon(epsilon)
+        weights = error_weights(self.error, z)
+        _check_shape(weights)
+        matrix = _place(weights, noisy_law(len(z), float(exact)))  # column l is ω_l Σ_l
+        return Construction(
+            matrix=matrix,
+            epsilon=exact,
+            target=None,
+            count_error=count_error(matrix, z, weights),
+            method="UnfixedOptimum()",
+        )
+
+
+def _place(weights: Floats, scales: Floats) -> Floats:
+    """Every scale in the last of the columns where it costs least."""
+    matrix = np.zeros_like(scales)
+    j, last = 0, len(scales) - 1
+    for scale in scales.T:
+        while j < last and (weights[:, j + 1] - weights[:, j]) @ scale <= 0:
+            j += 1
+        matrix[:, j] += scale
+    return matrix
+
+
+def _check_shape(weights: Floats) -> None:
+    from holdfast.paper.theory import is_row_wise_concentrating, is_row_wise_convex  # a ring else
+
+    if not is_row_wise_concentrating(weights):
+        raise HoldfastError(
+            "`error` must be row-wise concentrating: weights that are not negative and depend on "
+            "|i - j|, never falling as it grows. Hint: `LinearProgram` takes any weights."
+        )
+    if not is_row_wise_convex(weights):
+        raise HoldfastError(
+            "`error` must be row-wise convex: in every row of the weights the steps to the right "
+            "never fall. Hint: `LinearProgram` takes any weights."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier(Constructor):
+    r"""The least E|i - j| + λ W1(zT, z) over all ε-private T, fixed point or not.
+
+    λ is the price of distribution error in units of count error. λ = 0 is Algorithm 2, the unfixed
+    optimum; from λ = 1 on it is the optimum with fixed point z: a fixed point never costs more
+    count error than the W1 that it repairs. Between them the outputs up to b get the probability
+
+        V_b = median(l_b, Z_b, u_b),
+
+    where l_b is the least and u_b the largest level at which the count error changes by at most λ
+    for each unit that the level moves (docs/optimum.md, with the proof). Cost: O(n^2).
+
+    >>> z = [0.5, 0.3, 0.2]
+    >>> [round(Frontier(price=p)(z, epsilon="0.5").count_error, 6) for p in (0, 0.2, 1)]
+    [0.547831, 0.552671, 0.611303]
+    """
+
+    price: Any
+    """λ: 0 or more."""
+
+    def __post_init__(self) -> None:
+        if exact_fraction(self.price, "price") < 0:
+            raise HoldfastError(f"`price` must be 0 or more, got {self.price!s:.40}.")
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z, exact = check_target(target), exact_epsilon(epsilon)
+        price = float(exact_fraction(self.price, "price"))
+        noisy = noisy_law(len(z), float(exact))
+        matrix = carried(noisy, z, frontier_law(z, noisy, float(exact), price))
+        return Construction(
+            matrix=matrix,
+            epsilon=exact,
+            target=z if price >= 1 else None,
+            count_error=count_error(matrix, z),
+            method=f"Frontier(price={price:g})",
+        )
+
+
+def frontier_law(z: Floats, noisy: Floats, epsilon: float, price: float) -> Floats:
+    r"""The law of the released counts, with the cumulative sums V_b = median(l_b, Z_b, u_b).
+
+    For a level V the best curve is the steepest one, and what b adds to the count error,
+    $g_b(V) = Z_b + V - 2 \sum_{i \le b} z_i S_V(i)$, is convex with the slope $1 - 2 A_b(m)$,
+
+    $$A_b(m) = \sum_{i \le b} z_i \alpha^{|i-m|} \Big/ \sum_i z_i \alpha^{|i-m|},$$
+
+    where m is the noisy count in which the curve at V ends. A_b falls in m, so l_b is where the
+    first m begins with a slope of at least -λ, and u_b where the last ends with one of at most λ.
+    """
+    if price >= 1:
+        return z
+    slope, law = _slopes(z, epsilon), z @ noisy
+    first = (slope < -price).sum(axis=1)  # noisy counts with a slope below -λ come first
+    last = (slope <= price).sum(axis=1)
+    begins, left = np.append(0.0, np.cumsum(law)), np.append(np.cumsum(law[::-1])[::-1], 0.0)
+    up_to = np.clip(np.cumsum(z)[:-1], begins[first], begins[last])
+    above = np.clip(np.cumsum(z[::-1])[::-1][1:], left[last], left[first])
+    up_to, above = np.maximum.accumulate(up_to), np.minimum.accumulate(above)
+    rises = np.diff(up_to, prepend=0.0, append=1.0)
+    falls = -np.diff(above, prepend=1.0, append=0.0)
+    return np.maximum(np.where(np.append(up_to <= above, False), rises, falls), 0.0)
+
+
+def _slopes(z: Floats, epsilon: float) -> Floats:
+    """1 - 2 A_b(m): row b, column m."""
+    distance = np.abs(np.subtract.outer(np.arange(len(z)), np.arange(len(z)))).astype(np.float64)
+    distance -= np.where(z[:, None] > 0, distance, np.inf).min(axis=0)  # the nearest weighs z_i
+    near = z[:, None] * np.exp(-epsilon * np.maximum(distance, 0))
+    below, above = np.cumsum(near, axis=0), np.cumsum(near[::-1], axis=0)[::-1]
+    return np.asarray((above[1:] - below[:-1]) / below[-1])

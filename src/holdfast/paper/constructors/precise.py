@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.arrays import Floats
-from holdfast.paper.constructors.representation import Representation
+from holdfast.paper.constructors.construction import Representation
 from holdfast.privacy.rational import exp_below
 
 

@@ -4,22 +4,25 @@ Two counts i and k > i are k - i neighbouring steps apart, so what is proved of 
 with (k - i) ε for every pair.
 """
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, exact_sum
 from holdfast.errors import CertificateError
-from holdfast.privacy.approximate import certify_delta
-from holdfast.privacy.rational import exp_below, log_above
+from holdfast.privacy.rational import exp_below
 
 TOTAL = 1 << 62
 """What every row of weights adds up to."""
 BLOCK = 1 << 19  # pairs that are compared at once
 ROUNDING = 1e-14  # relative; two floats further apart are in the order of the ratios they stand for
+SURE = 2.0**-40  # floats of two weights and of e^ε decide a sign beyond this, and never wrongly
 Words = NDArray[np.uint64]
 
 
@@ -51,7 +54,12 @@ def certify(weights: Integers, epsilon: Fraction, delta: Fraction) -> Certificat
     if len(wrong):
         raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
     if delta:
-        proved = certify_delta(pairwise(weights), epsilon, delta, total=TOTAL)
+        proved, row = hockey_stick(pairwise(weights), epsilon, total=TOTAL)
+        if proved > delta:
+            raise CertificateError(
+                f"inputs {row} and {row + 1} are told apart by more than epsilon = {epsilon} with "
+                f"a probability above delta = {delta}."
+            )
         return Certificate(epsilon=epsilon, delta=proved)
     worst = top, bottom, row, column = worst_ratio(weights)
     if bottom == 0:
@@ -114,3 +122,62 @@ def _product(a: Words, b: np.uint64) -> tuple[Words, Words]:
     middle = a1 * b0 + (low >> half)
     other = a0 * b1 + (middle & mask)
     return a1 * b1 + (middle >> half) + (other >> half), (other << half) | (low & mask)
+
+
+def hockey_stick(
+    neighbours: Iterable[tuple[Integers, Integers]], epsilon: Fraction, *, total: int
+) -> tuple[Fraction, int]:
+    r"""The smallest delta for which these weights prove (ε, δ), and the row it is met at.
+
+    The largest $\sum_j \max(K_{ij} - e^\epsilon K_{i'j}, 0) / M$ over adjacent rows i, i' in
+    both orders, with a rational lower bound in place of $e^\epsilon$, so that it is rounded up.
+    Floats only tell the sign of terms that they cannot get wrong; every sum is of integers.
+    `neighbours` are rows 0 and 1, 1 and 2, ...; columns in which both have the same weight may be
+    left out, since they add nothing. Every row must add up to M, the `total`.
+
+    >>> hockey_stick([(np.array([6, 2]), np.array([2, 6]))], Fraction(0), total=8)
+    (Fraction(1, 2), 0)
+    """
+    bound = exp_below(epsilon)
+    worst, at = Fraction(0), 0
+    for row, (upper, lower) in enumerate(neighbours):
+        found = max(_excess(upper, lower, bound), _excess(lower, upper, bound))
+        if found > worst:
+            worst, at = found, row
+    return worst / total, at
+
+
+def _excess(first: Integers, second: Integers, bound: Fraction) -> Fraction:
+    """Σ max(first - bound · second, 0), exactly."""
+    a, b = first.astype(np.float64), float(bound) * second.astype(np.float64)
+    sure = a - b > SURE * a
+    unsure = np.flatnonzero(~sure & (a - b >= -SURE * a) & (first > 0))
+    excess = exact_sum(first[sure]) - bound * exact_sum(second[sure])
+    for j in unsure:
+        excess += max(int(first[j]) - bound * int(second[j]), Fraction(0))
+    return excess
+
+
+@lru_cache(maxsize=1 << 14)  # a certificate is repeated for every sampler
+def log_above(ratio: Fraction) -> Fraction:
+    """A rational not below ln(ratio), for ratio >= 1, and close to it.
+
+    >>> log_above(Fraction(1))
+    Fraction(0, 1)
+    >>> bound = log_above(Fraction(2))
+    >>> exp_below(bound) >= 2, float(bound) - 0.6931471805599453 < 1e-15
+    (True, True)
+    """
+    if ratio < 1:
+        raise ValueError("log_above takes a ratio of at least 1")
+    if ratio == 1:
+        return Fraction(0)
+    guess = (
+        math.log(ratio.numerator) - math.log(ratio.denominator)
+        if ratio > 2
+        else (math.log1p(float(ratio - 1)))
+    )
+    bound = max(guess, 0.0)
+    while exp_below(Fraction(bound)) < ratio:
+        bound = math.nextafter(bound, math.inf)
+    return Fraction(bound)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors.representation import Representation
+from holdfast.paper.constructors.construction import Representation
 from holdfast.paper.theory.epsilon import Array, Number, growth, is_exact, numbers, zeros
 from holdfast.paper.theory.polytopes import broken_step
 from holdfast.paper.theory.scales import (

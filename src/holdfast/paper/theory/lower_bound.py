@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors.frontier import frontier_law
 from holdfast.paper.constructors.noise_and_map import carried, noisy_law
+from holdfast.paper.constructors.optimal import frontier_law
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, wasserstein
