@@ -116,17 +116,14 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
     evidence = np.array([density.log_evidence for density in found])
     dearer = np.array([density.dearer for density in found])
     keep = np.flatnonzero(evidence > evidence.max() + np.log(NEGLIGIBLE))
+    log = (evidence + np.outer([0.0, LIKELIER], dearer))[:, keep]
+    weights = np.exp(log - log.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
     return Densities(
-        weights=_normalised(evidence[keep]),
-        chances=_normalised((evidence + LIKELIER * dearer)[keep]),
+        weights=weights[0],
+        chances=weights[1],
         densities=tuple(found[place] for place in keep),
     )
-
-
-def _normalised(log: Floats) -> Floats:
-    """Weights that add up to 1, from their logarithms."""
-    weights = np.exp(log - log.max())
-    return np.asarray(weights / weights.sum())
 
 
 def knots_of(cells: Cells) -> tuple[Integers, Floats]:
