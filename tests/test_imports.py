@@ -81,5 +81,5 @@ def test_privatize_shows_every_field_of_a_request():
 
     assert list(inspect.signature(holdfast.privatize).parameters) == ["table", *FIELDS]
     for name, about in FIELDS.items():
-        assert f"\n{name} : " in holdfast.privatize.__doc__
+        assert f"\n    {name} (" in holdfast.privatize.__doc__
         assert " ".join(about.help.split()) in " ".join(holdfast.privatize.__doc__.split())
