@@ -84,6 +84,14 @@ def test_some_rows_in_another_order_come_back_so(spark, table):
     assert (release.counts == holdfast.privatize(mixed, **options).counts).all()
 
 
+def test_rows_that_are_dealt_out_among_partitions_come_in_one_order(spark, table):
+    dealt = spark.createDataFrame(table.assign(note="x" * 20)).repartition(3)
+    release = holdfast.privatize(dealt, **OPTIONS)
+    shown = {row.shop: row.visits for row in release.table.collect()}
+    counts = dict(zip(release.cells["shop"], release.counts.tolist(), strict=True))
+    assert shown == counts and len(shown) == 2000
+
+
 def test_notes_of_a_column_do_not_come_along(spark, table):
     from pyspark.sql import functions as F
 

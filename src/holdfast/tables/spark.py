@@ -38,6 +38,9 @@ class SparkTable(Source):
     def __init__(self, frame: Any) -> None:
         self._frame, self.columns = frame, list(frame.columns)
         self._counts: list[str] = []
+        self._rows: Any = None
+        """The columns of the first pass. All take these: with others, rows that Spark deals out
+        among partitions may come in another order."""
         self._checksum = 0
         """A sum of the counts as they were read last, by which the rows are known again."""
 
@@ -47,8 +50,10 @@ class SparkTable(Source):
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some of a partition at a time."""
+        if self._rows is None or not set(names) <= set(self._rows.columns):
+            self._rows = self._select([name for name in self.columns if name in names])
         row, checksum = 0, 0
-        for _, table in self._batches(self._select([n for n in self.columns if n in names])):
+        for _, table in self._batches(self._rows):
             checksum = _condensed()(table.select(self._counts), checksum)
             if len(table):
                 yield Piece(arrow_rows(table), row, self.name)
@@ -73,7 +78,7 @@ class SparkTable(Source):
         Spark persists what it is made of: computed again, rows could be in other partitions.
         """
         names = [name for name in self.columns if name in names]
-        frame = self._select(list(dict.fromkeys([*names, *self._counts]))).persist()
+        frame = self._rows.persist()
         partitions, row, checksum = dict[int, tuple[int, int, int]](), 0, 0
         for number, table in self._batches(frame.select(*map(_quoted, self._counts))):
             first, rows, sums = partitions.get(number, (row, 0, 0))
