@@ -216,7 +216,7 @@ def _slopes(z: Floats, epsilon: float) -> Floats:
 
 
 ROUNDS = 40  # of a search that keeps 0.618 of the prices each time: 1e-8 of them are left
-SLACK = 1e-11  # relative; more than the sums of the frontier can be wrong
+FRONTIER_SLACK = 1e-11  # relative; more than the sums of the frontier can be wrong
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -254,7 +254,7 @@ class LowerBound:
             left, right = high - golden * (high - low), low + golden * (high - low)
             low, high = (left, high) if bound(left) < bound(right) else (low, right)
         best = max(bound(price) for price in (0.0, low, high, 1.0))
-        return max(best - SLACK * (best + w1), 0.0)
+        return max(best - FRONTIER_SLACK * (best + w1), 0.0)
 
     def above(self, count_error: float, w1: float) -> float:
         """How far a mechanism's count error lies above what its own W1 allows, relatively.
