@@ -31,7 +31,7 @@ import numpy as np
 from holdfast.fit import choose_blocks, fit, share_of_sums
 from holdfast.match.match import match
 from holdfast.measure.room import Room
-from holdfast.paper.theory.lower_bound import lower_bound
+from holdfast.paper.constructors.optimal import lower_bound
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.randomness import Simulation
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.chain import head_file, releases_of
+from holdfast.ledger.entries import Payment
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
-from holdfast.ledger.request import Payment
 from holdfast.privacy.composition import Charge
 from holdfast.tables.periods import read_period
 

@@ -55,7 +55,7 @@ def test_numba_is_not_on_the_path_of_a_release_its_verification_and_its_answers(
 
 def test_functions_win_over_the_packages_of_their_names():
     loaded_after(
-        "import holdfast.verify.record, holdfast.plan.priors, holdfast.plan.plan\n"
+        "import holdfast.verify.record, holdfast.plan.simulation, holdfast.plan.plan\n"
         "from holdfast.plan import before\n"
         "assert all(map(callable, (holdfast.verify, holdfast.plan, holdfast.privatize)))"
     )

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.entries import Correction, Payment
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import TableDigest
-from holdfast.ledger.request import Correction, Payment
 from holdfast.privacy.composition import Charge
 from holdfast.tables.periods import read_period
 from holdfast.tables.subset import read_subset

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.entries import Limit, Spend, plainly
+from holdfast.ledger.entries import Limit, Payment, Spend, plainly
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
-from holdfast.ledger.request import Payment
 from holdfast.ledger.sqlite_file import change
 from holdfast.privacy.composition import Charge
 from ledger_hammer import hammer, kills

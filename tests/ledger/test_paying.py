@@ -14,9 +14,9 @@ import pytest
 from forked import end_of
 from holdfast.errors import BudgetError, HoldfastError, Spent, spent_by
 from holdfast.ledger.chain import releases_of
+from holdfast.ledger.entries import Payment
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.pay import pay_and_measure
-from holdfast.ledger.request import Payment
 from holdfast.privacy.composition import Charge
 from small_engine import COUNTS, SmallRun, fail, release
 

@@ -16,8 +16,7 @@ from holdfast.plan.agencies import (
     suppression,
     usual_ptable,
 )
-from holdfast.plan.compare import DISTANCE, ONE_COUNT, compare
-from holdfast.plan.methods import find_methods
+from holdfast.plan.compare import DISTANCE, ONE_COUNT, compare, find_methods
 from holdfast.plan.simulation import KnownTable
 from holdfast.privacy.noise import Noise
 

@@ -7,9 +7,8 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.plan.plan import plan
-from holdfast.plan.priors import prior_table
 from holdfast.plan.questions import read_question, read_target
-from holdfast.plan.simulation import KnownTable, simulated
+from holdfast.plan.simulation import KnownTable, prior_table, simulated
 
 SHAPE = "zeros:0.4+geometric:3"
 

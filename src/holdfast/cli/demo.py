@@ -70,8 +70,8 @@ def _write(path: Path | None, text: str, about: str) -> None:
 
 def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
     import holdfast
-    from holdfast.cli.bars import side_by_side
-    from holdfast.plan.methods import find_methods
+    from holdfast.cli.released import side_by_side
+    from holdfast.plan.compare import find_methods
     from holdfast.plan.simulation import histogram_of, read_known
 
     options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
@@ -139,7 +139,7 @@ WIDE, TALL, APART, LEFT, ABOVE = 240, 160, 290, 50, 80
 
 def _draw(path: Path, columns: Columns) -> None:
     """The distributions side by side, their bars on one scale."""
-    from holdfast.cli.bars import shares_in
+    from holdfast.cli.released import shares_in
     from holdfast.release.picture import Bar, bins, labels, moved, panel, picture, words
     from holdfast.tables.files import write_whole
 

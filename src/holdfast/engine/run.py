@@ -13,10 +13,9 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.fit.blocks import choose_blocks
-from holdfast.ledger.entries import Purpose
+from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
-from holdfast.ledger.request import Correction, Labels, Payment
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.composition import charges_of

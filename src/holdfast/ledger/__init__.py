@@ -3,8 +3,7 @@ again.
 
 The promise rests on the paying half, which a reviewer reads in this order:
 
-    request.py      what a ledger is asked to pay for (charges are in privacy/composition.py)
-    entries.py      what stands in it: limits, spends, and what became of them
+    entries.py      what is to be paid (charges: privacy/composition.py), what stands in a ledger
     overlaps.py     what several spends come to for one row and one day
     book.py         all entries in the order of writing, and what is left by them
     chain.py        every entry's hash, and the last one once more beside the releases

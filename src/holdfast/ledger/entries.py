@@ -1,7 +1,9 @@
-"""What stands in a ledger: its beginning, limits, spends and their ends, each a JSON object."""
+"""What a ledger is asked to pay for; and what stands in it: its beginning, limits, spends and their
+ends, each a JSON object."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -74,8 +76,25 @@ class Purpose:
     purpose: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Charged:
+    """What costs something, by its charges."""
+
+    charges: tuple[Charge, ...]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Of all charges together."""
+        return sums_of(self.charges)[0]
+
+    @property
+    def delta(self) -> Fraction:
+        """Of all charges together."""
+        return sums_of(self.charges)[1]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Spend:
+class Spend(Charged):
     """What one release has spent: it counts, whatever became of the release.
 
     >>> import holdfast, tempfile
@@ -91,7 +110,6 @@ class Spend:
     receipt: Receipt
     """Its entry, as a release remembers it."""
     dataset: str
-    charges: tuple[Charge, ...]
     state: SpendState
     time: str
     ended: str | None
@@ -110,16 +128,6 @@ class Spend:
     def id(self) -> int:
         """Its number: that of its entry."""
         return self.receipt.entry
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What it has spent."""
-        return sums_of(self.charges)[0]
-
-    @property
-    def delta(self) -> Fraction:
-        """What it has spent of delta."""
-        return sums_of(self.charges)[1]
 
 
 def written_charges(charges: tuple[Charge, ...]) -> list[list[Any]]:
@@ -151,3 +159,68 @@ def plainly(number: Fraction | int) -> str:
     if scaled.denominator == 1:
         return f"{float(number):.9f}".rstrip("0").rstrip(".")
     return f"{number} ({float(number):.6g})" if len(str(number)) < 20 else f"{float(number):.9g}"
+
+
+SPELLED_IN_MANY_WAYS = {"subset", "period"}
+Labels = Iterable[str]
+"""The category of each row as text, in the order in which rows are published."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Correction:
+    """The published release that another one corrects."""
+
+    receipt: str | None
+    """What it remembers of its spend."""
+    labels: Labels | None
+    """The labels that it published; None where it has no category."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Payment(Charged):
+    """A release that is about to be measured: what it costs, and all that decides its law but the
+    table."""
+
+    rows: int = 0
+    """Rows that are measured or pass through."""
+    simulated: bool = False
+    """Whether a seed was given: then nothing is spent."""
+    request: dict[str, Any] | None = None
+    """What of the request decides the release: plain values, the same for equal requests; None of a
+    spend by hand. Subset and period are known by their own fields, however they were spelled."""
+    subset: Subset | None = None
+    """The rows that are read, where it is not all of them."""
+    period: Period | None = None
+    """The days that the counts are of, where that is said."""
+    corrects: Correction | None = None
+    """The release whose rows these are, with other labels or columns."""
+    same_counts: bool = False
+    """Whether it may have the counts of another period: that is meant, and no wrong file."""
+    purpose: Purpose = field(default_factory=Purpose)
+    """Of what, to where and why, for the ledger's history."""
+    stored_bytes: int = 0
+    """About how many bytes its stored copy will take."""
+
+    @property
+    def words(self) -> str:
+        """Canonical JSON: the same in every process for equal requests of as many rows; nothing of
+        a spend by hand.
+
+        >>> charge = Charge(epsilon=Fraction(1, 2))
+        >>> Payment(charges=(charge,), rows=4, request={"unit": "person"}).words
+        '{"delta":"0","epsilon":"1/2","request":{"unit":"person"},"rows":4}'
+        """
+        if self.request is None:
+            return ""
+        named = {name: self.request[name] for name in self.request.keys() - SPELLED_IN_MANY_WAYS}
+        words: dict[str, Any] = {
+            "request": named,
+            "rows": self.rows,
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+        }
+        if self.subset is not None:
+            words["subset"] = [self.subset.column, self.subset.key]
+        if self.period is not None:
+            words["period"] = self.period.days
+        return json.dumps(words, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -13,6 +13,7 @@ from holdfast.ledger.entries import (
     Begun,
     EntryKind,
     Limit,
+    Payment,
     Purpose,
     Spend,
     SpendState,
@@ -20,7 +21,6 @@ from holdfast.ledger.entries import (
 )
 from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.ledger.request import Payment
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.composition import Charge, composed_epsilon

@@ -7,10 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 from holdfast.errors import HoldfastError, Spent, mark_spent
 from holdfast.ledger.chain import releases_of
-from holdfast.ledger.entries import Spend, SpendState
+from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.ledger.request import Labels, Payment
 from holdfast.ledger.stored import (
     check_room,
     find_corrected,

@@ -8,10 +8,9 @@ from itertools import zip_longest
 
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.ledger.chain import Receipt, releases_of
-from holdfast.ledger.entries import Spend, SpendState
+from holdfast.ledger.entries import Correction, Labels, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Prints
-from holdfast.ledger.request import Correction, Labels
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import label_key

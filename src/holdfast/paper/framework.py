@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
+from holdfast.ledger.entries import Payment
 from holdfast.ledger.pay import pay_and_measure
-from holdfast.ledger.request import Payment
 from holdfast.paper import bundle
 from holdfast.paper.constructors.construction import Construction, Constructor, as_constructor
 from holdfast.paper.distributions import check_counts, check_n, check_target, histogram_of_counts

@@ -10,9 +10,8 @@ from holdfast.arrays import Floats
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, aligned, numbered, roughly, whole_number
 from holdfast.plan.explain import explain
-from holdfast.plan.priors import prior_table
 from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
-from holdfast.plan.simulation import KnownTable, simulated
+from holdfast.plan.simulation import KnownTable, prior_table, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
 from holdfast.request.parameter import exact_text

@@ -1,1 +1,1 @@
-"""Exact numbers: the budget, epsilon and delta, rationals, randomness, metrics."""
+"""Exact numbers: the budget, epsilon and delta, rationals, randomness."""

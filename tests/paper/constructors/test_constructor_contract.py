@@ -14,7 +14,7 @@ from holdfast.paper.constructors import (
     UnfixedOptimum,
 )
 from holdfast.paper.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.privacy.metrics import count_error
+from holdfast.paper.distributions import count_error
 
 EPSILONS = ("0.02", "0.1", "0.5", "2", "5")
 FAST = {f"Heuristic-{name}": partial(Heuristic, selector=name) for name in SELECTORS}

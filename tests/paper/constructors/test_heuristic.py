@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from families import FAMILIES, SELECTORS, binomial, hump, powerlaw
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors import Heuristic, clock, heuristic
-from holdfast.paper.constructors.heuristic import ORDERS
-from holdfast.paper.constructors.precise import fill_precisely
+from holdfast.paper.constructors.heuristic import ORDERS, fill_precisely
 from oracle import algorithm_1, is_extreme_in_f, is_in_f
 
 # n, family, epsilon, then the absolute deviation of max, min, sandwich: reference numbers

@@ -8,7 +8,7 @@ from families import FAMILIES, binomial, hump
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors import LinearProgram, Optimal
 from holdfast.paper.constructors.linear_program import feasible_matrix
-from holdfast.privacy.metrics import count_error
+from holdfast.paper.distributions import count_error
 
 METHODS = ("simplex", "interior-point")
 

@@ -11,7 +11,7 @@ from exact_optimum import exact_optimum
 from families import FAMILIES, binomial, hump, powerlaw
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors import Heuristic, LinearProgram, Optimal
-from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.paper.distributions import count_error, error_weights
 
 REFERENCE = [
     (21, binomial, 0.5, 1.40762, 3.71146),

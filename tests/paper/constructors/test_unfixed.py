@@ -4,9 +4,9 @@ from scipy.optimize import linprog
 
 from families import FAMILIES
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors import Optimal, UnfixedOptimum, unfixed
+from holdfast.paper.constructors import Optimal, UnfixedOptimum, baselines
 from holdfast.paper.constructors.noise_and_map import noisy_law
-from holdfast.privacy.metrics import error_weights
+from holdfast.paper.distributions import error_weights
 
 
 def least_over_u(weights: np.ndarray, epsilon: float) -> float:
@@ -68,7 +68,7 @@ class Counted(np.ndarray):
 def test_it_takes_at_most_2n_inner_products(family, n):
     Counted.taken = 0
     weights = error_weights("absolute", FAMILIES[family](n)).view(Counted)
-    matrix = unfixed._place(weights, noisy_law(n, 0.5))
+    matrix = baselines._place(weights, noisy_law(n, 0.5))
     assert 0 < Counted.taken <= 2 * n
     np.testing.assert_allclose(matrix.sum(axis=1), 1, atol=1e-12)
 

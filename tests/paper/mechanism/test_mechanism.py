@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from families import hump, powerlaw
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors import Heuristic
+from holdfast.paper.distributions import count_error
 from holdfast.paper.mechanism import Mechanism
 from holdfast.paper.mechanism.certificate import certify, worst_ratio
 from holdfast.paper.mechanism.mechanism import certified_mechanism
-from holdfast.privacy.metrics import count_error
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62

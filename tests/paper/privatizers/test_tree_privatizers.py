@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
 from holdfast.paper.privatizers import Hierarchical, Privelet
-from holdfast.paper.privatizers.privelet import haar, inverse_haar
+from holdfast.paper.privatizers.laplace import haar, inverse_haar
 from silence import Silence
 
 histograms = st.lists(st.integers(0, 1000), min_size=1, max_size=70).filter(any).map(np.array)

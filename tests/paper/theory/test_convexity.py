@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from holdfast.paper import theory
-from holdfast.privacy.metrics import error_weights as float_weights
+from holdfast.paper.distributions import error_weights as float_weights
 from theory_examples import LN2, error_weights, random_budget, random_z
 
 

@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError
 from holdfast.paper import theory
 from holdfast.paper.constructors import Frontier, Heuristic, Optimal, UnfixedOptimum
 from holdfast.paper.constructors.baselines import Staircase, TruncatedGeometric
-from holdfast.privacy.metrics import wasserstein
+from holdfast.paper.distributions import wasserstein
 
 KERNELS = [
     Optimal(),

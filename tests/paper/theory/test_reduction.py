@@ -7,7 +7,7 @@ import pytest
 
 from families import hump
 from holdfast.paper import theory
-from holdfast.privacy.metrics import count_error
+from holdfast.paper.distributions import count_error
 from oracle import is_extreme_in_f, is_in_f
 from theory_examples import LN2, THIRD, error_weights, peaked_extremes, random_budget, random_z
 

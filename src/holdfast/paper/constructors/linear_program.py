@@ -12,9 +12,8 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.optimal import least_error
-from holdfast.paper.distributions import check_target
+from holdfast.paper.distributions import check_target, count_error, error_weights
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error, error_weights
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -47,7 +46,7 @@ class LinearProgram(Constructor):
     method: str = "simplex"
     """"simplex" (HiGHS dual simplex) or "interior-point" (HiGHS IPM with crossover)."""
     error: Any = "absolute"
-    """Count error that is minimised: see `metrics.error_weights`."""
+    """Count error that is minimised: see `error_weights`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in SOLVERS:

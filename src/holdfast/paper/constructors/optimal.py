@@ -1,10 +1,9 @@
-"""Optima in closed form: over F, noise, then the monotone map that carries its law to w; over U;
-and between the two."""
+"""The optimum over F in closed form, noise and a monotone map; and the frontier beside it."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,15 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.noise_and_map import carried, noisy_law
-from holdfast.paper.distributions import check_target
+from holdfast.paper.distributions import (
+    POWERS,
+    check_target,
+    count_error,
+    error_weights,
+    wasserstein,
+)
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import POWERS, count_error, error_weights
 from holdfast.privacy.rational import exact_fraction
 
 ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge property by
@@ -44,7 +48,7 @@ class Optimal(Constructor):
     target: ArrayLike | None = None
     """w: the law that the released counts are to have; by default z itself, the fixed point."""
     error: Any = "absolute"
-    """Count error that is reported: see `metrics.error_weights`. A weight matrix must have the
+    """Count error that is reported: see `error_weights`. A weight matrix must have the
     Monge property, or other mechanisms than this one have the least error."""
     delta: Any = 0
     """The probability with which the privacy loss of one person may exceed epsilon. With a delta
@@ -138,69 +142,6 @@ def steepest(weights: Floats, z: Floats, w: Floats) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnfixedOptimum(Constructor):
-    r"""The mechanism with the least count error in U: ε-private, but keeping no distribution.
-
-    Algorithm 2. With $\alpha = e^{-\epsilon}$ the single-peaked scales add up to 1 in one way,
-    $\omega_l \Sigma_{il} = \alpha^{|i-l|} (1-\alpha)/(1+\alpha)$, and without the factor 1 - α for
-    the two at the ends; the paper misprints ω. Each goes to the column where it costs least,
-    and those columns do not decrease. Cost: O(n^2). The target enters through W alone.
-
-    Optimal if W is row-wise concentrating and row-wise convex, as the absolute and the
-    squared error are; any other W is refused.
-
-    >>> found = UnfixedOptimum()([0.5, 0.3, 0.2], epsilon="0.5")
-    >>> round(found.count_error, 6)
-    0.547831
-    >>> found.target is None
-    True
-    """
-
-    error: Any = "absolute"
-    """Count error that is minimised: see `metrics.error_weights`."""
-
-    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
-        """The mechanism for this target and budget."""
-        z, exact = check_target(target), exact_epsilon(epsilon)
-        weights = error_weights(self.error, z)
-        _check_shape(weights)
-        matrix = _place(weights, noisy_law(len(z), float(exact)))  # column l is ω_l Σ_l
-        return Construction(
-            matrix=matrix,
-            epsilon=exact,
-            target=None,
-            count_error=count_error(matrix, z, weights),
-            method="UnfixedOptimum()",
-        )
-
-
-def _place(weights: Floats, scales: Floats) -> Floats:
-    """Every scale in the last of the columns where it costs least."""
-    matrix = np.zeros_like(scales)
-    j, last = 0, len(scales) - 1
-    for scale in scales.T:
-        while j < last and (weights[:, j + 1] - weights[:, j]) @ scale <= 0:
-            j += 1
-        matrix[:, j] += scale
-    return matrix
-
-
-def _check_shape(weights: Floats) -> None:
-    from holdfast.paper.theory import is_row_wise_concentrating, is_row_wise_convex  # a ring else
-
-    if not is_row_wise_concentrating(weights):
-        raise HoldfastError(
-            "`error` must be row-wise concentrating: weights that are not negative and depend on "
-            "|i - j|, never falling as it grows. Hint: `LinearProgram` takes any weights."
-        )
-    if not is_row_wise_convex(weights):
-        raise HoldfastError(
-            "`error` must be row-wise convex: in every row of the weights the steps to the right "
-            "never fall. Hint: `LinearProgram` takes any weights."
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Frontier(Constructor):
     r"""The least E|i - j| + λ W1(zT, z) over all ε-private T, fixed point or not.
 
@@ -272,3 +213,71 @@ def _slopes(z: Floats, epsilon: float) -> Floats:
     near = z[:, None] * np.exp(-epsilon * np.maximum(distance, 0))
     below, above = np.cumsum(near, axis=0), np.cumsum(near[::-1], axis=0)[::-1]
     return np.asarray((above[1:] - below[:-1]) / below[-1])
+
+
+ROUNDS = 40  # of a search that keeps 0.618 of the prices each time: 1e-8 of them are left
+FRONTIER_SLACK = 1e-11  # relative; more than the sums of the frontier can be wrong
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LowerBound:
+    """The frontier of count error and distribution error for rows drawn from z."""
+
+    z: Floats
+    """The distribution that rows are drawn from."""
+    epsilon: Any
+    """For one person who adds 1 to one row."""
+
+    def point(self, price: float) -> tuple[float, float]:
+        """(count error, W1) of the mechanism with the least count error + price * W1."""
+        epsilon = float(exact_epsilon(self.epsilon))
+        noisy = noisy_law(len(self.z), epsilon)
+        law = frontier_law(self.z, noisy, epsilon, price)
+        return count_error(carried(noisy, self.z, law), self.z), wasserstein(self.z, law)
+
+    def count_error(self, w1: float) -> float:
+        """No mechanism with an expected W1 of at most `w1` has a smaller E|count - released|.
+
+        The largest c_λ + λ w_λ - λ w1 over prices λ from 0 to 1; every λ gives a bound, and it is
+        concave in λ, so that a search that narrows them down finds the best.
+        """
+        if not w1 >= 0:
+            raise HoldfastError(f"`w1` must be 0 or more, got {w1!r:.40}.")
+
+        @cache
+        def bound(price: float) -> float:
+            error, distance = self.point(price)
+            return error + price * (distance - w1)
+
+        low, high, golden = 0.0, 1.0, (5**0.5 - 1) / 2
+        for _ in range(ROUNDS):
+            left, right = high - golden * (high - low), low + golden * (high - low)
+            low, high = (left, high) if bound(left) < bound(right) else (low, right)
+        best = max(bound(price) for price in (0.0, low, high, 1.0))
+        return max(best - FRONTIER_SLACK * (best + w1), 0.0)
+
+    def above(self, count_error: float, w1: float) -> float:
+        """How far a mechanism's count error lies above what its own W1 allows, relatively.
+
+        >>> bound = lower_bound([0.5, 0.3, 0.2], "0.5")
+        >>> round(bound.above(0.7, 0.01), 4)
+        0.1506
+        """
+        least = self.count_error(w1)
+        return count_error / least - 1 if least > 0 else float("inf")
+
+
+def lower_bound(z: ArrayLike, epsilon: Any) -> LowerBound:
+    """The bound for tables whose rows are independent draws from z.
+
+    Averaging a mechanism from tables to tables over the row's place and over the other rows gives
+    an ε-private kernel whose count error is the mechanism's and whose W1(zT, z) is not above its
+    expected W1, by convexity; and no kernel lies below the frontier (docs/optimum.md). It knows
+    z and has no sampling error, so it is loose where W1 is small.
+
+    >>> bound = lower_bound([0.5, 0.3, 0.2], "0.5")
+    >>> print(f"{bound.count_error(0):.6f}")
+    0.611303
+    """
+    exact_epsilon(epsilon)
+    return LowerBound(z=check_target(z), epsilon=epsilon)

@@ -1,15 +1,21 @@
-"""Distribution error and count error against the budget, on the paper's three data sets."""
+"""Distribution error and count error against the budget, on the paper's three data sets; and how
+far methods lie above what no private mechanism from tables to tables can get below."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from holdfast.answers.report.document import Block, Paragraph, TableBlock
 from holdfast.paper.experiments.accuracy_claims import claims, squared_claims
 from holdfast.paper.experiments.claims import BASELINES, BEYOND, budgets_of, means_of, sources
 from holdfast.paper.experiments.datasets import BUDGETS
 from holdfast.paper.experiments.drawing import Figure, curves, titled
-from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment
+from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
+from holdfast.paper.theory import lower_bound
 
 PAPERS_DATA = ("binomial", "crime", "schools")
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
@@ -105,16 +111,57 @@ ACCURACY = Experiment(
     draw=_figures,
     claims=claims,
 )
-SQUARED = Experiment(
+SQUARED = replace(
+    ACCURACY,
     name="squared-error",
     title="Count error as mean squared error",
     about="The same with methods that minimise the mean squared error; the paper mentions the "
     "figure and omits it.",
-    data=PAPERS_DATA,
-    grid={"method": IN_COUNTS, "epsilon": BUDGETS},
     replications={QUICK: 3, FULL: 10},
-    work=simulate,
     complete=_minimises_squared,
     draw=_squared_figures,
     claims=squared_claims,
+)
+
+
+FEW_BUDGETS = ("0.1", "0.4782", "1.046", "2.287")
+COMPARED = (*FIXED_POINT, "unfixed-optimum", "truncated-geometric", BEYOND)
+
+
+def above_bound(task: Task, seed: int, folder: Folder) -> list[Row]:
+    """The mean errors of a method, and how far its count error lies above the bound at its W1."""
+    truth = load(task["data"], folder).distribution
+    runs = simulate(task, seed, folder)
+    error, w1 = (
+        float(np.mean([run[name] for run in runs])) for name in ("absolute", "wasserstein")
+    )
+    bound = lower_bound(truth, task["epsilon"])
+    return [{"absolute": error, "wasserstein": w1, "above": bound.above(error, w1)}]
+
+
+def _frontier_tables(rows: Sequence[Row]) -> list[Block]:
+    above = {(r["data"], r["epsilon"], r["method"]): f"{r['above']:.1%}" for r in rows}
+    return [
+        Paragraph("Count error above what no mechanism with the method's own W1 can get below."),
+        TableBlock(
+            header=("data set", "ε_t", *COMPARED),
+            rows=[
+                (data, f"{epsilon:g}", *(above[data, epsilon, method] for method in COMPARED))
+                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in above)
+            ],
+        ),
+    ]
+
+
+FRONTIER = Experiment(
+    name="frontier",
+    title="What no private mechanism can beat",
+    about="Not in the paper: the frontier of count error and distribution error over all private "
+    "mechanisms from tables to tables (docs/optimum.md), and how far the methods lie above it.",
+    data=PAPERS_DATA,
+    grid={"method": COMPARED, "epsilon": FEW_BUDGETS},
+    replications={QUICK: 20, FULL: 200},
+    work=above_bound,
+    complete=with_share,
+    tables=_frontier_tables,
 )

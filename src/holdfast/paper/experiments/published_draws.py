@@ -16,6 +16,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.paper.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.paper.constructors.baselines import TruncatedGeometric
+from holdfast.paper.distributions import count_error, wasserstein
 from holdfast.paper.experiments.accuracy_claims import (
     DECREASES,
     PRINTED,
@@ -48,9 +49,6 @@ from holdfast.paper.experiments.split_claims import (
     printed_optima,
 )
 from holdfast.paper.experiments.splits import GAP_BUDGETS
-from holdfast.privacy.metrics import count_error, wasserstein
-
-PRINTED_BINOMIAL_GAP = (0.1, "0.42")
 
 
 def published_claims(rows: Sequence[Row]) -> list[Claim]:
@@ -97,7 +95,6 @@ def _split_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
-    printed = [("crime", *pair) for pair in PRINTED_GAPS] + [("binomial", *PRINTED_BINOMIAL_GAP)]
     gaps = optimality_gaps(rows)
     return [
         _same(
@@ -106,7 +103,7 @@ def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
             gaps[data, epsilon].mean,
             decimals=GAP_DECIMALS if data == "crime" else None,
         )
-        for data, epsilon, text in printed
+        for (data, epsilon), text in PRINTED_GAPS.items()
         if (data, epsilon) in gaps
     ]
 

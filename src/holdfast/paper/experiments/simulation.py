@@ -14,18 +14,18 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
 from holdfast.paper.constructors import Heuristic, LinearProgram
-from holdfast.paper.experiments.experiment import Folder, load
-from holdfast.paper.experiments.runner import Row, Task, task_seed
-from holdfast.paper.methods import Method, methods_by_name, two_stages
-from holdfast.paper.privatizers import ClassicLaplace, CyclicLaplace, Hierarchical, Privelet
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import (
+from holdfast.paper.distributions import (
     POWERS,
     count_error,
     kolmogorov_smirnov,
     total_variation,
     wasserstein,
 )
+from holdfast.paper.experiments.experiment import Folder, load
+from holdfast.paper.experiments.runner import Row, Task, task_seed
+from holdfast.paper.methods import Method, methods_by_name, two_stages
+from holdfast.paper.privatizers import ClassicLaplace, CyclicLaplace, Hierarchical, Privelet
+from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, Simulation
 
 FIXED_POINT = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")

@@ -33,7 +33,13 @@ PRINTED_TABLE = {  # tenths, for the eleven budgets from the smallest up
     "top-inflated": (4, 3, 3, 3, 3, 2, 2, 1, 1, 1, 1),
 }
 PRINTED_FIT = {"A": "0.639", "B": "0.106", "K": "2.87"}
-PRINTED_GAPS = ((0.1, "0.024"), (0.5, "0.046"), (1.0, "0.017"), (5.0, "0"))
+PRINTED_GAPS: dict[Cell, str] = {
+    ("crime", 0.1): "0.024",
+    ("crime", 0.5): "0.046",
+    ("crime", 1.0): "0.017",
+    ("crime", 5.0): "0",
+    ("binomial", 0.1): "0.42",
+}
 FIT_WITHIN = 0.15
 GAP_WITHIN = 0.05
 GAP_RATIO = 2.0
@@ -210,20 +216,15 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
     where = sources(rows)
     gaps = optimality_gaps(rows)
     claims = [
-        _gap(("crime", epsilon), printed, gaps["crime", epsilon], where["crime"])
-        for epsilon, printed in PRINTED_GAPS
-        if ("crime", epsilon) in gaps
+        _gap(cell, printed, gaps[cell], where[cell[0]])
+        for cell, printed in PRINTED_GAPS.items()
+        if cell in gaps
     ]
     if ("binomial", 0.1) in gaps:
         worst = max(gaps, key=lambda cell: gaps[cell].mean)
-        claims += [
-            _gap(("binomial", 0.1), "0.42", gaps["binomial", 0.1], where["binomial"]),
-            sentence(
-                "The worst optimality gap is that of the binomial data at ε_t = 0.1",
-                worst == ("binomial", 0.1),
-                f"{worst[0]} at {worst[1]:g}: {gaps[worst]}",
-            ),
-        ]
+        what = "The worst optimality gap is that of the binomial data at ε_t = 0.1"
+        here = f"{worst[0]} at {worst[1]:g}: {gaps[worst]}"
+        claims.append(sentence(what, worst == ("binomial", 0.1), here))
     for data in where:
         at = [gap.mean for (name, _), gap in gaps.items() if name == data]
         if len(at) > 1:

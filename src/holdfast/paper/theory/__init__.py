@@ -10,6 +10,8 @@ any other budget they are floats, and comparisons have a tolerance. See docs/the
 True
 """
 
+from holdfast.paper.constructors.optimal import LowerBound as LowerBound
+from holdfast.paper.constructors.optimal import lower_bound as lower_bound
 from holdfast.paper.theory.convexity import best_columns as best_columns
 from holdfast.paper.theory.convexity import count_error as count_error
 from holdfast.paper.theory.convexity import error_weights as error_weights
@@ -33,8 +35,6 @@ from holdfast.paper.theory.extreme import is_linearly_simplified as is_linearly_
 from holdfast.paper.theory.extreme import movement as movement
 from holdfast.paper.theory.extreme import positive_entry_bounds as positive_entry_bounds
 from holdfast.paper.theory.extreme import preservation as preservation
-from holdfast.paper.theory.lower_bound import LowerBound as LowerBound
-from holdfast.paper.theory.lower_bound import lower_bound as lower_bound
 from holdfast.paper.theory.polytopes import constraint_matrix as constraint_matrix
 from holdfast.paper.theory.polytopes import is_indistinguishable as is_indistinguishable
 from holdfast.paper.theory.polytopes import is_member as is_member

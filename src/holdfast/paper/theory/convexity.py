@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
+from holdfast.paper.distributions import POWERS
 from holdfast.paper.theory.decomposition import Decomposition
 from holdfast.paper.theory.epsilon import Array, Number, is_exact, log, numbers, zeros
 from holdfast.paper.theory.scales import peaked_matrix, peaked_weights, single_peaked
-from holdfast.privacy.metrics import POWERS
 
 
 def error_weights(error: Any, *, n: int, z: Any = None, epsilon: Any) -> Array:

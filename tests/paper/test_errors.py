@@ -4,7 +4,7 @@ from scipy.stats import wasserstein_distance
 
 from families import hump
 from holdfast.errors import HoldfastError
-from holdfast.privacy import metrics
+from holdfast.paper import distributions as metrics
 
 
 def test_wasserstein_agrees_with_scipy():
