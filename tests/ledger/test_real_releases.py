@@ -188,3 +188,13 @@ def test_what_is_shown_again_says_what_was_promised_and_by_which_version(ledger,
     monkeypatch.setattr("holdfast.fit.split.share_of_sums", lambda *given: Fraction(1, 3))
     again = release(ledger)
     assert again.repeated and again.promise == first.promise and again.made_with == "0.0.7"
+
+
+def test_noise_that_only_many_groups_need_is_rehearsed_before_paying(ledger):
+    """From 31 groups on a part of the totals' epsilon is for the total of the table."""
+    table = pd.DataFrame({"g": [f"g{k % 51:02d}" for k in range(510)], "n": [0, 1, 2] * 170})
+    asked = {"count": "n", "epsilon": 1, "within": "g", "totals": "0.2"}
+    asked["publish_anyway"] = ["g", "row order"]
+    with pytest.raises(HoldfastError, match="must be larger"):
+        release(ledger, table, **asked, contributions=100_000, rows=1_000_000)
+    assert spends(ledger) == 0

@@ -64,15 +64,6 @@ def test_batches_in_order_give_what_the_whole_table_gives(cuts, spread):
     np.testing.assert_array_equal(np.concatenate(parts), released)
 
 
-@pytest.mark.parametrize("cut", [0, 1, 1500, 2999])
-def test_a_part_is_matched_by_itself_when_the_rows_before_are_known(cut):
-    noisy, group, histograms = table()
-    whole = Tally.of_rows(noisy, group, groups=5)
-    before = Tally.of_rows(noisy[:cut], group[:cut], groups=5)
-    part = Matcher(whole, histograms, 1, before)(noisy[cut:], group[cut:])
-    np.testing.assert_array_equal(part, match(noisy, group, histograms, 1)[cut:])
-
-
 def test_integers_may_be_as_narrow_as_they_fit():
     """Products of groups and counts need 64 bits where the integers themselves need 16."""
     rng = np.random.default_rng(4)

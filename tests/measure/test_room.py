@@ -1,5 +1,4 @@
 import json
-import pickle
 from fractions import Fraction
 from itertools import pairwise
 
@@ -28,14 +27,12 @@ def table(rows=2000, groups=7, seed=1):
 
 
 def measured(counts, group, groups, *, cuts=None, seed=1, blocks=None, **parts):
-    """Noisy counts and measurement of a table in batches, each in a room of its own process."""
+    """Noisy counts and measurement of a table in batches."""
     cuts = cuts or [0, len(counts)]
     room = Room(COUNTS_NOISE, source=Simulation(seed), groups=groups, column="n")
     noisy = []
     for a, b in pairwise(cuts):
-        other = Room(COUNTS_NOISE, source=Simulation(seed), groups=groups, column="n")
-        noisy.append(other.noisy(counts[a:b], group[a:b], a))
-        room.add(pickle.loads(pickle.dumps(other)))
+        noisy.append(room.noisy(counts[a:b], group[a:b], a))
     parts = parts or {"sums": SUMS_NOISE, "whole": SUMS_NOISE, "totals": SUMS_NOISE}
     return np.concatenate(noisy), room.finish(blocks or up_to(10), **parts)
 
@@ -159,33 +156,9 @@ def test_a_room_measures_once():
     for again in (
         lambda: room.finish(up_to(3), sums=SUMS_NOISE),
         lambda: room.noisy(np.arange(5)),
-        lambda: room.add(Room(COUNTS_NOISE, source=Simulation(1))),
-        lambda: Room(COUNTS_NOISE, source=Simulation(1)).add(room),
     ):
         with pytest.raises(HoldfastError, match="closed"):
             again()
-
-
-def test_a_room_that_was_joined_to_another_is_closed():
-    first, second = (Room(COUNTS_NOISE, source=Simulation(1)) for _ in range(2))
-    second.noisy(np.arange(5))
-    first.add(second)
-    with pytest.raises(HoldfastError, match="closed"):
-        second.finish(up_to(3))
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        Room(SUMS_NOISE, source=Simulation(1)),
-        Room(COUNTS_NOISE, source=Simulation(1), groups=2),
-        Room(COUNTS_NOISE, source=Simulation(1), column="n"),
-    ],
-    ids=["noise", "groups", "column"],
-)
-def test_rooms_of_different_things_are_not_joined(other):
-    with pytest.raises(HoldfastError, match="cannot be joined"):
-        Room(COUNTS_NOISE, source=Simulation(1)).add(other)
 
 
 def test_noise_for_one_shift_is_refused_where_several_sums_change():

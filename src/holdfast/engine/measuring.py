@@ -67,12 +67,7 @@ class _Column:
 
     def finish(self, group: Integers, ties: int) -> Column:
         """The column, with noisy sums and totals."""
-        measurement: Measurement = self._room.finish(
-            choose_blocks,
-            sums=self.budget.noise_of_sums,
-            whole=self.budget.noise_of_whole,
-            totals=self.budget.noise_of_totals,
-        )
+        measurement: Measurement = self._room.finish(choose_blocks, **self.budget.noises)
         return Column(
             name=self.name or None,
             budget=self.budget,

@@ -16,7 +16,7 @@ from holdfast.fit.blocks import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
-from holdfast.measure.room import Room
+from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.composition import charges_of
 from holdfast.privacy.persons import Promise
@@ -81,7 +81,7 @@ class Run:
         names = (*self._published, *table.counts)
         check_size(table.rows, len(table.counts), table.partition.labels, names)
         for budget in self.promise.budgets:
-            rehearse(budget, randomness(0))
+            rehearse(budget, len(table.partition), randomness(0))
         if self.request.out is not None:
             place = check_place(self.request.out)
             check_room(place.parent, self._bytes)
@@ -124,7 +124,7 @@ class Run:
     def prepare(self) -> None:
         """Load what draws noise: it must fail unpaid."""
         for budget in self.promise.budgets:
-            rehearse(budget, randomness(self.request.seed))
+            rehearse(budget, len(self.table.partition), randomness(self.request.seed))
 
     def content(self, words: str) -> Content | None:
         """What tells this release from any other: counts, and whose they are."""
@@ -223,16 +223,12 @@ class Run:
         return self.table.replace({name or "": own for name, own in counts.items()})
 
 
-def rehearse(budget: Budget, source: Randomness) -> None:
+def rehearse(budget: Budget, groups: int, source: Randomness) -> None:
     """Measure a table of one zero: what cannot be done with this budget, or on this machine, fails
-    here."""
-    room = Room(budget.noise_of_counts, source=source)
+    here. From some number of groups on, totals are divided; more groups change nothing."""
+    room = Room(budget.noise_of_counts, source=source, groups=min(groups, FEW_GROUPS + 1))
     room.noisy(np.zeros(1, dtype=np.int64))
-    room.finish(
-        choose_blocks,
-        sums=budget.noise_of_sums or budget.noise_of_whole,
-        totals=budget.noise_of_totals,
-    )
+    room.finish(choose_blocks, **budget.noises)
 
 
 def dialect_of(table: Table, file: Any) -> Dialect:

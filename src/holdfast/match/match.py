@@ -32,19 +32,10 @@ def match(noisy: Integers, group: Integers, histograms: Sequence[Histogram], see
 
 
 class Matcher:
-    """Released counts of batches in the order of the table, which come out as those of `match`.
+    """Released counts of batches in the order of the table, which come out as those of `match`."""
 
-    `tally` is that of the noisy counts of the whole table; `before` that of the rows before the
-    first batch, for a part of the table that is matched by itself.
-    """
-
-    def __init__(
-        self,
-        tally: Tally,
-        histograms: Sequence[Histogram],
-        seed: int,
-        before: Tally | None = None,
-    ) -> None:
+    def __init__(self, tally: Tally, histograms: Sequence[Histogram], seed: int) -> None:
+        """`tally` is that of the noisy counts of the whole table."""
         self._tally = tally
         _check_rows(tally, histograms)
         # A slot is a place in the sorted values of all groups, one after the other.
@@ -58,8 +49,6 @@ class Matcher:
         self._decided = self._first + tally.rows <= self._ends[self._place]
         self._cells = _Cells(tally)
         self._seen = np.zeros(len(tally.rows), dtype=np.int64)
-        if before is not None:
-            self._seen[self._cells(before.value, before.group)] = before.rows
 
     def __call__(self, noisy: Integers, group: Integers) -> Integers:
         """Released counts of the next batch."""

@@ -33,8 +33,8 @@ def totals_whole_share(groups: int) -> Fraction:
 class Room:
     """True counts of one column, by group, on their way to a `Measurement`.
 
-    Rows come in batches, each once; rooms of parts of a table are `add`ed. A room holds true
-    counts: whoever copies it, as to another process, must guard it like the table itself.
+    Rows come in batches, each once. A room holds true counts: whoever copies it must guard it like
+    the table itself.
 
     >>> from holdfast.privacy.randomness import Simulation
     >>> room = Room(Noise(epsilon=Fraction(1)), source=Simulation(1))
@@ -63,16 +63,6 @@ class Room:
         self._true.add(Tally.of_rows(counts, within, groups=self.groups))
         self._noisy.add(Tally.of_rows(noisy, within, groups=self.groups))
         return noisy
-
-    def add(self, other: "Room") -> None:
-        """Take over what another room of the same column has seen, which is closed by that."""
-        self._check_open()
-        other._check_open()
-        if (self.noise, self.groups, self.column) != (other.noise, other.groups, other.column):
-            raise HoldfastError("rooms of different columns, groups or noise cannot be joined.")
-        other._open = False
-        self._true.add(other._true.tally())
-        self._noisy.add(other._noisy.tally())
 
     def finish(
         self,

@@ -93,12 +93,7 @@ def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Col
     (budget,) = request.promise(len(table.counts), len(table.labels)).budgets
     room = Room(budget.noise_of_counts, source=randomness(seed), groups=len(table.labels))
     noisy = room.noisy(table.counts, table.group)
-    measurement = room.finish(
-        choose_blocks,
-        sums=budget.noise_of_sums,
-        whole=budget.noise_of_whole,
-        totals=budget.noise_of_totals,
-    )
+    measurement = room.finish(choose_blocks, **budget.noises)
     measured = np.ones(len(noisy), dtype=np.bool_)
     return Column(
         name=None,

@@ -94,6 +94,15 @@ class Budget:
         """Noise of each total; None where nothing is spent on them."""
         return self._noise(self.totals)
 
+    @property
+    def noises(self) -> dict[str, Noise | None]:
+        """Noise of what is measured beside single counts, by the name that a room has for it."""
+        return {
+            "sums": self.noise_of_sums,
+            "whole": self.noise_of_whole,
+            "totals": self.noise_of_totals,
+        }
+
     def _noise(self, part: Fraction) -> Noise | None:
         return Noise(epsilon=part / self.reach) if part else None
 
