@@ -72,9 +72,7 @@ def made_release(
             budget.noise_of_counts, source=Simulation(seed), groups=len(groups), column=name
         )
         noisy[measured] = room.noisy(np.asarray(values)[measured], group[measured])
-        measurement = room.finish(
-            choose_blocks, sums=budget.noise_of_sums, whole=budget.noise_of_whole
-        )
+        measurement = room.finish(choose_blocks, **budget.noises)
         budgets.append(budget)
         columns.append(
             Column(

@@ -97,7 +97,7 @@ def _column(
     room = Room(budget.noise_of_counts, source=Simulation(seed), groups=groups, column=name)
     noisy = np.zeros(len(counts), dtype=np.int64)
     noisy[measured] = room.noisy(counts[measured], group[measured])
-    measurement = room.finish(choose_blocks, sums=budget.noise_of_sums, whole=budget.noise_of_whole)
+    measurement = room.finish(choose_blocks, **budget.noises)
     return Column(
         name=name,
         budget=budget,

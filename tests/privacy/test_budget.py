@@ -53,9 +53,9 @@ def test_noise_costs_one_person_the_parts_exactly(epsilon, share, contributions,
     counts = budget.noise_of_counts
     assert counts.epsilon * person_rows == budget.counts and counts.shift == contributions
     for noise, part in (
-        (budget.noise_of_sums, budget.sums),
-        (budget.noise_of_whole, budget.whole),
-        (budget.noise_of_totals, budget.totals),
+        (budget.noises["sums"], budget.sums),
+        (budget.noises["whole"], budget.whole),
+        (budget.noises["totals"], budget.totals),
     ):
         assert noise.epsilon * contributions * person_rows == part and noise.shift == 1
     assert Budget.from_dict(budget.to_dict()) == budget
@@ -63,7 +63,7 @@ def test_noise_costs_one_person_the_parts_exactly(epsilon, share, contributions,
 
 def test_what_nothing_is_spent_on_has_no_noise():
     budget = Budget(epsilon=Fraction(1), counts=Fraction(1), sums=Fraction(0))
-    assert budget.noise_of_sums is budget.noise_of_whole is budget.noise_of_totals is None
+    assert set(budget.noises.values()) == {None}
 
 
 @pytest.mark.parametrize("sums", [Fraction(1, 4), Fraction(1, 4) + Fraction(1, 10**30), -1, 1])

@@ -53,7 +53,7 @@ def test_200_combinations_of_parts_are_exact(batch):
             noise = budget.noise_of_counts
             assert noise.epsilon * chosen["rows"] == budget.counts
             assert noise.shift == chosen["contributions"][column]
-            sums = ((budget.noise_of_sums, budget.sums), (budget.noise_of_whole, budget.whole))
+            sums = ((budget.noises["sums"], budget.sums), (budget.noises["whole"], budget.whole))
             for noise_of_sums, spent in sums:
                 assert (noise_of_sums.epsilon * reach if noise_of_sums else 0) == spent
             assert budget.sums + budget.whole > 0

@@ -45,7 +45,7 @@ class Budget:
     (docs/noise.md).
 
     >>> budget = Budget(epsilon=Fraction(1), counts=Fraction(3, 4), sums=Fraction(1, 4))
-    >>> budget.noise_of_counts.epsilon, budget.noise_of_sums.epsilon
+    >>> budget.noise_of_counts.epsilon, budget.noises["sums"].epsilon
     (Fraction(3, 4), Fraction(1, 4))
     """
 
@@ -80,31 +80,13 @@ class Budget:
         return Noise.least(self.counts / self.person_rows, self.contributions)
 
     @property
-    def noise_of_sums(self) -> Noise | None:
-        """Noise of each sum of a group; None where nothing is spent on them."""
-        return self._noise(self.sums)
-
-    @property
-    def noise_of_whole(self) -> Noise | None:
-        """Noise of each sum of the whole table; None where nothing is spent on them."""
-        return self._noise(self.whole)
-
-    @property
-    def noise_of_totals(self) -> Noise | None:
-        """Noise of each total; None where nothing is spent on them."""
-        return self._noise(self.totals)
-
-    @property
     def noises(self) -> dict[str, Noise | None]:
-        """Noise of what is measured beside single counts, by the name that a room has for it."""
+        """Noise of each sum of a group, of each sum of the whole table and of each total, by the
+        name of the part that is spent on it; None where nothing is."""
+        parts = {"sums": self.sums, "whole": self.whole, "totals": self.totals}
         return {
-            "sums": self.noise_of_sums,
-            "whole": self.noise_of_whole,
-            "totals": self.noise_of_totals,
+            name: Noise(epsilon=part / self.reach) if part else None for name, part in parts.items()
         }
-
-    def _noise(self, part: Fraction) -> Noise | None:
-        return Noise(epsilon=part / self.reach) if part else None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers as fractions in text."""
