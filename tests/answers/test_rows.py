@@ -156,3 +156,14 @@ def test_the_interval_of_a_row_on_top_holds_what_is_expected_of_it():
     release = private_table(counts, epsilon="0.15")
     top = release.top(60)
     assert all(row.interval[0] <= row.expected <= row.interval[1] for row in top)
+
+
+@pytest.mark.parametrize("rows", [60, 600])
+def test_the_estimate_of_a_row_is_in_its_interval_also_where_rows_are_too_few_for_a_prior(rows):
+    generator = np.random.default_rng(0)
+    counts = generator.poisson(1.5, rows) * (generator.random(rows) < 0.7)
+    for seed in range(3):
+        release = private_table(counts, epsilon=0.2, seed=seed)
+        for row in range(0, rows, 7):
+            answer = release.row(row)
+            assert answer.interval[0] <= answer.estimate <= answer.interval[1]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,14 +125,16 @@ def row_law(column: "Column", row: int) -> RowLaw:
 
 
 def likely_interval(column: "Column", row: int, level: float) -> tuple[int, int]:
-    """The interval of a row that rows.csv has."""
+    """The interval of a row that rows.csv has, as far as the expected count where that is outside
+    of the likeliest ones."""
     noisy, noise = column.noisy[[row]], column.measurement.noise
     if not has_prior(column.estimate, noisy)[0]:
         low, high = plain_intervals(noisy, noise, level)
     else:
         group = int(column.group[row]) if len(column.measurement.sums) > 1 else None
         low, high = posterior_runs(noisy, *column.estimate.prior(group), noise, level)
-    return int(low[0]), int(high[0])
+    expected = row_law(column, row).mean
+    return min(int(low[0]), floor(expected)), max(int(high[0]), ceil(expected))
 
 
 def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
@@ -194,7 +197,7 @@ def _posterior(column: "Column", group: int, noisy: int) -> RowLaw:
     reach = noise.quantile(1 - FAR)
     near = np.arange(max(noisy - reach, 0), max(noisy, 0) + reach + 1)
     weights = noise.probability(noisy - near)
-    if estimate.cells.inside(np.array([noisy]))[0]:
+    if has_prior(estimate, np.array([noisy]))[0]:
         support, prior = estimate.prior(group if len(column.measurement.sums) > 1 else None)
         first, last = np.searchsorted(support, [near[0], near[-1] + 1])
         likely = prior[first:last] * noise.probability(noisy - support[first:last])

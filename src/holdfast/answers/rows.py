@@ -1,7 +1,7 @@
 """Questions about single rows: one of them, the highest ones, one against another, all of them."""
 
 from dataclasses import dataclass, field
-from math import ceil, floor, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -227,18 +227,13 @@ def _top_of(
             label=name,
             released=int(column.counts[rows[at]]),
             expected=float(means[at]),
-            interval=_around(float(means[at]), *likely_interval(column, int(rows[at]), level)),
+            interval=likely_interval(column, int(rows[at]), level),
             probability=float(among[at]),
             highest=float(highest[at]),
         )
         for at, name in zip(order, names, strict=True)
     )
     return TopRows(rows=top_rows, level=level, notes=tuple(notes))
-
-
-def _around(expected: float, low: int, high: int) -> tuple[int, int]:
-    """An interval that holds what is expected, which the likeliest counts alone may not."""
-    return min(low, floor(expected)), max(high, ceil(expected))
 
 
 def _candidates(

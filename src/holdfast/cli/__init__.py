@@ -1,4 +1,4 @@
-"""The command line: thin, one file per command."""
+"""The command line: thin, a file for each command or family of commands."""
 
 import os
 import sys

@@ -1,1 +1,4 @@
-"""The steps of a release over batches of rows: paid for, measured, fitted, matched, written."""
+"""A run: checked, paid for through the ledger, measured batch by batch, written.
+
+Fit and match happen when they are first needed, in `holdfast.release.release.Column`.
+"""

@@ -158,9 +158,9 @@ class Bends:
     looseness: tuple[float, ...] = LOOSENESS
     """Every kappa that is tried."""
     dearer: float = 0.0
-    """What is taken from the log evidence of the estimate."""
+    """What the unit of a geometric law costs in the log evidence; draws add it back, and more."""
     cost: float = 0.0
-    """What is taken from the log evidence."""
+    """What breaks cost in the log evidence."""
 
     @staticmethod
     def at(places: Floats, knots: Integers, between: Floats, widths: Integers) -> "Bends":

@@ -26,7 +26,7 @@ class Density:
 
     log_evidence: float
     dearer: float
-    """What was taken from it since the counts themselves say the unit of the scale."""
+    """What was taken from it because the counts themselves say the unit of the scale."""
     features: Floats
     """Log densities of the cells follow from theta by these, of shape (F, cells)."""
     theta: Floats

@@ -2,8 +2,8 @@
 
 Each hash covers its entry, its number and the hash before it, under the ledger's own random key
 (HMAC-SHA256), so that one of them, in a release that everybody can read, tells nothing. The head is
-written after its entry, so it may be behind the ledger, and never before it. Where it is before it,
-or is not on the chain, the ledger is an older copy.
+written after its entry, so it may lag behind the ledger and is never ahead of it. A head that is
+ahead, or not on the chain, shows that the ledger is an older copy.
 """
 
 import hmac

@@ -59,7 +59,9 @@ class PaidRun(Protocol[R_co]):
 def pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Any, dataset: str | None) -> R:
     """The release of a run: stored by an earlier one, or paid for, measured and stored.
 
-    The spend is on disk before anything is measured and counts from then on, also if the run fails.
+    The spend is on disk before anything is measured. A run that is killed before has spent nothing;
+    one that is killed after it has: if its release was stored, the same request shows it unpaid,
+    otherwise it pays again.
     Of equal requests at one time, one pays and the others wait and are shown its release. `ledger`
     is a `Ledger` or its path; None, as `dataset`, where nobody is to pay.
     """

@@ -5,9 +5,9 @@ its relation to others. Its rows are ranked, then, by
 
     SCALE y + sum over earlier columns j of w_j Q_j(a_j),
 
-with y the noisy count, a_j the released count of column j and Q_j(a) the count that has the rank in
-this column which a has in column j. But for a factor that is the mean of the true count given y and
-a, where both are off by normal errors. Weights are whole numbers: anybody computes the same ranks.
+with y the noisy count and a_j the released count of column j, which Q_j carries to the count of
+equal rank in this column. If the errors of both are normal, this is proportional to the expected
+true count given y and a. Weights are whole numbers: anybody computes the same ranks.
 """
 
 from collections.abc import Callable, Sequence

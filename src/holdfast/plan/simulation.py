@@ -1,5 +1,5 @@
 """Tables whose counts may be looked at: public ones, made ones, or on the trusted side; and their
-releases with simulated noise, by the path that real ones take."""
+releases with simulated noise: the same budget, noise and fit, and no ledger or bundle."""
 
 import math
 import os

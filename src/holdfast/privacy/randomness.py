@@ -14,7 +14,8 @@ from holdfast.errors import HoldfastError
 
 
 class SystemEntropy:
-    """The operating system's entropy; noise is drawn by OpenDP."""
+    """The operating system's random bits. OpenDP draws noise for few rows (`noise.add_noise`), and
+    `sampler` makes all other noise of these bits."""
 
     simulated = False
     """Whether a seed makes the draws repeatable, so that they protect nobody."""

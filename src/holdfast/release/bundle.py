@@ -1,6 +1,6 @@
 """The bundle on disk: written whole or not at all, in batches of rows.
 
-docs/bundle.md describes every file; `holdfast.verify` checks them with code of its own.
+docs/bundle.md describes every file; `holdfast.verify` checks them.
 """
 
 import hashlib
@@ -43,8 +43,7 @@ def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLi
     """Write a release whose rows come in batches, in their order, as a new folder.
 
     The folder is written beside its place under another name and renamed; a folder or file that
-    is there already is never touched. Whoever writes rows that are not held calls this too: arrays
-    over all rows are not looked at.
+    is there already is never touched.
     """
     check_size(release.rows, len(release.columns), release.partition.labels, table_header(release))
     with writing(Path(folder).parent), new_folder(folder) as place:

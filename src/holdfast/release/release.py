@@ -33,7 +33,6 @@ class Column:
     """One column of counts: what was measured of it, and what follows from that.
 
     Arrays are in row order, over all rows of the table; rows that were not measured are marked.
-    They are empty where a long table is written and not held.
 
     >>> import holdfast
     >>> release = holdfast.privatize([0, 5, 1, 0, 30, 2], epsilon=8, seed=1)

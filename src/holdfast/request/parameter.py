@@ -69,7 +69,7 @@ class Parameter:
     takes: str
     """What stands after the option in `--help`, such as COLUMN; "" for a flag."""
     decides: bool = False
-    """Whether noise depends on it: then it is one of the words by which a ledger knows a run."""
+    """Whether two requests that differ in it are two releases to a ledger."""
     recorded: bool = True
     """Whether release.json says it."""
     name: str = ""

@@ -1,4 +1,8 @@
-"""`holdfast.verify`: everything that a bundle claims, computed again by code of its own."""
+"""`holdfast.verify`: everything that a bundle claims, computed again.
+
+Budget, marks, groups and released counts by code of its own; fit, intervals and texts by the
+maker's (docs/verify.md).
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
