@@ -22,7 +22,7 @@ from holdfast.ledger.entries import Payment
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
 from holdfast.privacy.composition import Charge
-from holdfast.tables.periods import read_period
+from holdfast.tables.subset import read_period
 
 DATASET = "attacked"
 LIMIT, SPENT = Fraction(10), Fraction(33, 4)

@@ -12,11 +12,11 @@ from holdfast.release.csv_files import cells_of, texts_of
 from holdfast.request import FIELDS
 from holdfast.request.checks import checked
 from holdfast.tables import table as tables
+from holdfast.tables.arrow_files import ParquetGroups, rows_in_group
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.groups import Within
 from holdfast.tables.options import TableOptions
-from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.source import ListRows
 from holdfast.tables.sources import open_source
 from holdfast.tables.texts import Texts, lines

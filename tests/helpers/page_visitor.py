@@ -10,11 +10,10 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from holdfast.page.access import Access
 from holdfast.page.app import MOST, app
-from holdfast.page.folder import Folder
+from holdfast.page.folder import Folder, PrivateFolder
+from holdfast.page.guard import Access
 from holdfast.page.site import Site
-from holdfast.page.state import PrivateFolder
 
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"

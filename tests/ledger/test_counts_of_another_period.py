@@ -7,7 +7,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import TableDigest
 from holdfast.ledger.stored import refuse_same_counts
-from holdfast.tables.periods import read_period
+from holdfast.tables.subset import read_period
 from small_engine import release
 
 CHANCE = np.random.default_rng(3)

@@ -13,7 +13,7 @@ from holdfast.cli import ledger as commands
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.ledger import Ledger
-from holdfast.tables.periods import read_period
+from holdfast.tables.subset import read_period
 from small_engine import release
 
 

@@ -13,8 +13,7 @@ from holdfast.ledger.entries import Limit, Purpose, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
-from holdfast.tables.periods import read_period
-from holdfast.tables.subset import Subset, read_subset
+from holdfast.tables.subset import Subset, read_period, read_subset
 from small_engine import release
 
 NE, CA, URBAN = {"state": "NE"}, {"state": "CA"}, {"urban": "yes"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.page.state import write_json
+from holdfast.page.folder import write_json
 from holdfast.page.work import work
 from page_visitor import visit, write_deaths
 

@@ -101,7 +101,7 @@ def test_what_the_page_keeps_is_for_its_user_alone(visitor):
 
 
 def test_what_somebody_else_could_read_is_not_taken_over(folder, tmp_path):
-    from holdfast.page.state import PrivateFolder
+    from holdfast.page.folder import PrivateFolder
 
     first = PrivateFolder.take(folder)
     first.remove()
@@ -112,7 +112,7 @@ def test_what_somebody_else_could_read_is_not_taken_over(folder, tmp_path):
 
 
 def test_a_second_page_on_the_same_folder_keeps_to_itself(visitor, folder):
-    from holdfast.page.state import PrivateFolder
+    from holdfast.page.folder import PrivateFolder
 
     other = PrivateFolder.take(folder.resolve())
     assert other.root != visitor.site.state.root

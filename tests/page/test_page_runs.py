@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.errors import Spent
 from holdfast.ledger.ledger import Ledger
+from holdfast.page.folder import read_json, write_json
 from holdfast.page.runs import DraftRun, Ended, Phase, Task
-from holdfast.page.state import read_json, write_json
 from holdfast.page.work import work
 from page_visitor import write_deaths
 
@@ -120,8 +120,7 @@ def test_a_stop_while_measuring_is_counted_by_the_ledger_and_leaves_nothing(
 
 
 def test_what_the_page_says_of_a_run_that_was_stopped(visitor, draft, task, tmp_path):
-    from holdfast.page.draft import Draft
-    from holdfast.page.runs import Status
+    from holdfast.page.runs import Draft, Status
 
     status = Status(phase=Phase.MEASURING, ended=Ended.CANCELLED, spent=Spent.MAYBE)
     words = {"draft": Draft(draft), "ledger": True, "ends": Ended, "key": ""}

@@ -11,10 +11,10 @@ import pyarrow.parquet
 import pytest
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables import arrow_files, csv_file, keys
+from holdfast.tables import arrow_files, csv_file, spans
 from holdfast.tables.arrow_cells import arrow_keys
 from holdfast.tables.groups import classes
-from holdfast.tables.keys import Repeats
+from holdfast.tables.spans import Repeats
 from open_tables import counts_of, groups, open_table, parse_csv, refusal, replaced, written
 
 ROWS = 2000
@@ -151,7 +151,7 @@ def test_missing_labels_count_as_one_and_lists_are_no_labels(tmp_path):
 
 
 def test_beyond_what_is_remembered_the_table_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(keys, "LABELS", 1500)
+    monkeypatch.setattr(spans, "LABELS", 1500)
     monkeypatch.setattr("holdfast.tables.checks.LABELS", 1500)
     names = [f"s{row}" for row in range(ROWS)]
     path = source("parquet", tmp_path, {"shop": late(names, "s0"), "visits": COUNTS})

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_blocks, csv_file, spans, texts
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.keys import any_among, numbered
 from holdfast.tables.source import ListRows
+from holdfast.tables.spans import any_among, numbered
 from holdfast.tables.texts import Chosen, Texts, lines
 from open_tables import counts, counts_of, open_table, parse_csv, text_table
 

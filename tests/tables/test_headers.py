@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from holdfast.tables.columns import reads_as_number, suggest
+from holdfast.tables.cell_text import reads_as_number, suggest
 from holdfast.tables.options import LONGEST_NAMES
 from open_tables import open_table, refusal, text_table, written
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.parquet_groups import ParquetGroups
+from holdfast.tables.arrow_files import ParquetGroups
 from open_tables import open_table, refusal, replaced, written
 
 ROWS = 400

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file
-from holdfast.tables.leaks.order import LabelOrder, Order
+from holdfast.tables.leaks.watch import LabelOrder, Order
 from holdfast.tables.order import rows_by
 from holdfast.tables.partition import coded
 from open_tables import counts_of, open_table, refusal, replaced, text_table, written

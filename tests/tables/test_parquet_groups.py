@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from holdfast.tables import arrow_files, parquet_groups
-from holdfast.tables.parquet_groups import ParquetGroups
+from holdfast.tables import arrow_files
+from holdfast.tables.arrow_files import ParquetGroups
 from open_tables import open_table
 from open_tables import written as written_table
 
@@ -39,7 +39,7 @@ KINDS = {
 @pytest.fixture
 def small_groups(monkeypatch):
     monkeypatch.setattr(arrow_files, "ROWS", 1000)
-    monkeypatch.setattr(parquet_groups, "ROW_GROUP", 4000)
+    monkeypatch.setattr(arrow_files, "ROW_GROUP", 4000)
 
 
 def source(path, shop, **options):

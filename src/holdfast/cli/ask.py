@@ -117,8 +117,8 @@ def _plain(words: str | list[str]) -> str | list[str]:
 def _write(answer: Any, out: Path) -> None:
     """The columns of an answer as a CSV file."""
     from holdfast.tables.csv import CsvTable
-    from holdfast.tables.files import write_file
     from holdfast.tables.source import ListRows
+    from holdfast.tables.sources import write_file
 
     if out.suffix.lower() != ".csv":
         raise HoldfastError(f"`{out}` must end in .csv.")

@@ -215,8 +215,7 @@ def _claims(folder: Path) -> tuple["Receipt | None", dict[str, Any]]:
     it is damaged."""
     from holdfast import load
     from holdfast.ledger.chain import Receipt
-    from holdfast.tables.periods import read_period
-    from holdfast.tables.subset import read_subset
+    from holdfast.tables.subset import read_period, read_subset
 
     release = load(folder)
     tallies = [column.measurement.tally.whole() for column in release.columns]

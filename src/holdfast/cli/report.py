@@ -40,7 +40,7 @@ def report(
     """
     import holdfast
     from holdfast.answers.report import Cover, written
-    from holdfast.tables.files import write_whole
+    from holdfast.tables.sources import write_whole
 
     ending = "" if out is None else out.suffix.removeprefix(".").lower()
     form = form or ending or "html"

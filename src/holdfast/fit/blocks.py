@@ -1,4 +1,5 @@
-r"""Which sums of the cumulative histogram to measure, chosen from noisy counts alone.
+r"""Which sums of the cumulative histogram to measure, chosen from noisy counts alone; and how much
+of epsilon they get.
 
 A block of w counts measures the mean of C over it with noise of variance v/w^2. Within it C rises
 by the R rows that it holds, give or take the root of R by sampling, which no smooth density can
@@ -8,6 +9,7 @@ of its own. R comes from the noisy counts by a few steps of expectation and maxi
 rows, which is smooth enough.
 """
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +23,21 @@ if TYPE_CHECKING:
 
 STEPS = 50  # of expectation and maximisation
 NARROWEST = 0.6  # w^2 R / v
+FEW, MANY = 3_000, 10_000  # rows
+SHARES = (
+    (0.01, 0.3, 0.3),
+    (0.1, 0.14, 0.15),
+    (0.22, 0.09, 0.09),
+    (0.48, 0.065, 0.05),
+    (1.05, 0.032, 0.021),
+    (2.29, 0.007, 0.007),
+    (5.0, 0.002, 0.002),
+)
+"""Epsilon, and the share of sums for few rows and for many, by benchmarks/accuracy.py."""
+GROUPS = Fraction(4, 3)
+"""Of the whole's; 8 classes at epsilon = 0.1: W1 within 0.33, with none 0.66."""
+TELLING = 3
+"""Rows a group times the squared share, from which groups' sums beat their noisy counts."""
 
 
 def choose_blocks(value: Integers, rows: Integers, noise: "Noise", sums_noise: "Noise") -> Integers:
@@ -51,3 +68,28 @@ def _even_rows(cells: Cells, value: Integers, rows: Integers, last: int) -> Floa
     for _ in range(STEPS):
         found = found * (cells.kernel @ (seen / np.maximum(found @ cells.kernel, LEAST)))
     return np.asarray(found)
+
+
+def share_of_sums(epsilon_per_unit: Fraction, rows: int) -> Fraction:
+    """epsilon_1 / epsilon: the share of a column's budget that measures sums of the whole table.
+
+    >>> share_of_sums(Fraction(1), 3000)
+    Fraction(33, 1000)
+    """
+    epsilon, few, many = np.log(SHARES).T
+    place = np.log(min(max(rows, FEW), MANY) / FEW) / np.log(MANY / FEW)
+    log = np.interp(np.log(float(epsilon_per_unit)), epsilon, few + place * (many - few))
+    return Fraction(round(1000 * float(np.exp(log))), 1000)
+
+
+def share_of_groups(share: Fraction, rows: int, groups: int) -> Fraction:
+    """What sums of each group are worth beside those of the whole table, whose share this is.
+
+    The whole never pays for its groups: its sums get what they would get without. Those of a group
+    of n rows have errors of 1 / (share epsilon), while its n noisy counts alone tell how many have
+    some count to about the root of n over epsilon. Where that is no worse, groups have no sums.
+
+    >>> share_of_groups(Fraction(14, 100), 2197, 8), share_of_groups(Fraction(6, 100), 2197, 8)
+    (Fraction(4, 3), Fraction(0, 1))
+    """
+    return GROUPS if rows * share**2 >= TELLING * groups else Fraction(0)

@@ -23,10 +23,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
-from holdfast.fit.breaks import SIZE, candidate_breaks, found_breaks
 from holdfast.fit.cells import Cells
 from holdfast.fit.likelihood import LEAST, Seen, said
-from holdfast.fit.slices import Density, drawn_shares
+from holdfast.fit.slices import SIZE, Density, candidate_breaks, drawn_shares, found_breaks
 
 LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
 STEPS = (1.5, 0.15)  # standard deviation of the step at zero

@@ -9,9 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
-from holdfast.fit.histogram import Draws
+from holdfast.fit.histogram import Draws, Total
 from holdfast.fit.likelihood import LEAST, Seen, sums_spread
-from holdfast.fit.rounding import Total
 
 NUMBER, FEW = 400, 100  # draws of the whole table; of one of very many groups
 OF_ALL_GROUPS = 40_000  # draws

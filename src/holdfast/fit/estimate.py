@@ -10,9 +10,18 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
 from holdfast.fit.draws import FEW, NUMBER, OF_ALL_GROUPS, SEED, draw_rows, with_readings, without
-from holdfast.fit.histogram import Draws, Histogram, added, collected
+from holdfast.fit.histogram import (
+    Draws,
+    Histogram,
+    Total,
+    added,
+    collected,
+    raked,
+    shared_out,
+    steered,
+    whole_rows,
+)
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
-from holdfast.fit.rounding import Total, raked, shared_out, steered, whole_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""How many rows have each count: in whole rows, and as draws from a posterior."""
+"""How many rows have each count: in whole rows, and as draws from a posterior. From expected rows
+to whole rows: one table, and groups that add up to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
+from holdfast.fit.cells import Cells
 
 LEVEL = 0.9  # of every interval, unless another is asked for
 
@@ -76,3 +78,110 @@ class Draws:
         values = np.asarray(functional(self.support, self.rows))
         low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
         return float(low), float(high)
+
+
+def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) -> Histogram:
+    """The histogram nearest to `expected` rows of each cell, for a tally of noisy counts.
+
+    Rows are in the order of their noisy counts. Those without need of a density keep their noisy
+    count, where that does not break the order; C of the others is rounded to whole rows.
+    """
+    total = int(rows.sum())
+    below = int(rows[value < cells.lowest].sum())
+    above = int(rows[value > cells.highest].sum())
+    cumulative = np.rint(np.cumsum(np.maximum(expected, 0.0)) * (total / expected.sum()))
+    ends = np.clip(cumulative, below, total - above).astype(np.int64)
+    ends[-1] = total - above
+    values, inside = spread(np.diff(ends, prepend=below), cells)
+    low, high = value < cells.lowest, value > cells.highest
+    least = int(values[0]) if len(values) else 0
+    most = int(values[-1]) if len(values) else 0
+    return collected(
+        np.concatenate([np.clip(value[low], 0, least), values, np.maximum(value[high], most)]),
+        np.concatenate([rows[low], inside, rows[high]]),
+    )
+
+
+Total = tuple[float, float]
+"""A noisy total, and the variance of its noise."""
+
+
+def steered(histogram: Histogram, high: int, total: Total, variance: float) -> Histogram:
+    """The histogram whose `high` highest rows, each read with noise of this variance, give way to
+    a noisy total: by their share of the variance of what is left between it and theirs."""
+    away = (total[0] - histogram.total) * high * variance / (high * variance + total[1])
+    if not high:
+        return histogram
+    counts = histogram.counts()
+    least = int(counts[-high - 1]) if high < len(counts) else 0
+    each, rest = divmod(round(away), high)
+    counts[-high:] += each
+    counts[len(counts) - rest :] += 1
+    counts[-high:] = np.maximum(counts[-high:], least)
+    return collected(counts, np.ones_like(counts))
+
+
+def spread(rows: Integers, cells: Cells) -> tuple[Integers, Integers]:
+    """Counts and rows with each, from rows in each cell: evenly over the counts of a cell."""
+    widths = cells.widths
+    narrow = (widths == 1) & (rows > 0)
+    wide = (widths > 1) & (rows > 0)
+    number, start = rows[wide], np.repeat(np.cumsum(rows[wide]) - rows[wide], rows[wide])
+    place = np.arange(int(number.sum())) - start
+    inside = ((2 * place + 1) * np.repeat(widths[wide], number)) // (2 * np.repeat(number, number))
+    values = np.concatenate([cells.edges[narrow], np.repeat(cells.edges[wide], number) + inside])
+    each = np.concatenate([rows[narrow], np.ones(len(place), dtype=np.int64)])
+    found = collected(values, each)
+    return found.values, found.rows
+
+
+def raked(expected: Floats, sizes: Floats, target: Floats, rounds: int = 50) -> Floats:
+    """Rows of groups (G, cells) whose sums over groups are `target` and over cells `sizes`.
+
+    Iterative proportional fitting, ended on the cells.
+    """
+    found = np.maximum(expected, 0.0) + 1e-9 * sizes[:, None] * (target > 0) / len(target)
+    found[:, target <= 0] = 0.0
+    for _ in range(rounds):
+        found *= (sizes / np.maximum(found.sum(axis=1), 1e-300))[:, None]
+        found *= target / np.maximum(found.sum(axis=0), 1e-300)
+    return np.asarray(found)
+
+
+def shared_out(expected: Floats, target: Integers) -> Integers:
+    """Whole rows of groups, adding up to whole `target` rows of each value, from expected rows.
+
+    Value by value, rows go one by one to the group that lacks most of what it should have up to
+    there. Expected rows add up to `target` and each group's to a whole number, so no group gets
+    more than it has and all are served at the end.
+    """
+    groups, number = expected.shape
+    due = np.cumsum(expected, axis=1)
+    sizes = np.rint(due[:, -1]).astype(np.int64)
+    have = np.zeros(groups, dtype=np.int64)
+    found = np.zeros((groups, number), dtype=np.int64)
+    for place in range(number):
+        lack = np.asarray(np.minimum(due[:, place], sizes) - have, dtype=np.float64)
+        given = _largest(lack, int(target[place]), sizes - have)
+        found[:, place] = given
+        have += given
+    return found
+
+
+def _largest(lack: Floats, units: int, room: Integers) -> Integers:
+    """Units given one by one to the largest lack, which then falls by 1."""
+    given = np.clip(np.floor(lack), 0, room).astype(np.int64)
+    rest = units - int(given.sum())
+    while rest > 0:
+        left = np.where(given < room, lack - given, -np.inf)
+        order = np.argsort(-left, kind="stable")[: min(rest, int((given < room).sum()))]
+        given[order] += 1
+        rest = units - int(given.sum())
+    if rest < 0:
+        left = np.where(given > 0, lack - given, np.inf)
+        while rest < 0:
+            order = np.argsort(left, kind="stable")[: min(-rest, int((given > 0).sum()))]
+            given[order] -= 1
+            left = np.where(given > 0, lack - given, np.inf)
+            rest = units - int(given.sum())
+    return np.asarray(given)

@@ -1,7 +1,8 @@
-r"""Draws of a density from its posterior, by elliptical slices around the normal approximation.
+r"""Breaks of a density, where it is not smooth, and draws of it from its posterior.
 
-Where no row is, a log density has no upper end in the normal approximation N(mode, P^-1) that the
-likelihood would allow. So the approximation only proposes. With r the log posterior less the log of
+Draws are by elliptical slices around the normal approximation. Where no row is, a log density has
+no upper end in the normal approximation N(mode, P^-1) that the likelihood would allow. So the
+approximation only proposes. With r the log posterior less the log of
 the approximation, which hardly varies where the approximation is good, a step draws a level below r
 and turns the state on a random ellipse until it lies above that level [Murray, Adams and MacKay
 2010; Nishihara, Murray and Adams 2014]. All draws start at the mode, which a step forgets by half:
@@ -14,10 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.arrays import Floats
-from holdfast.fit.likelihood import LEAST, Seen, sums_precision
+from holdfast.fit.cells import Cells
+from holdfast.fit.likelihood import LEAST, Seen, said, sums_precision
 
 STEPS = 8  # of each draw
 TURNS = 12  # on an ellipse, at most
+SIZE = 3.0  # standard deviation of a break, in log density
+SURE = 18.0  # chi-square of a break, where some hundreds are tried
+LIKELY = 8.0  # the same of one that the evidence shall judge
+APART = 3  # cells
+MOST, FEW = 12, 3  # breaks found at a time: sure ones, and with those that are likely
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,3 +101,40 @@ class _Residual:
             gap = self._sums - mean @ self._weights.T
             found -= 0.5 * ((gap @ self._precision) * gap).sum(axis=1)
         return shares, found + 0.5 * (state**2).sum(axis=1)
+
+
+def candidate_breaks(cells: Cells) -> Floats:
+    """A spike at every single count but zero, and a jump after every cell; (candidates, cells)."""
+    number = len(cells.edges)
+    each = np.arange(number)
+    spikes = np.eye(number)[(cells.widths == 1) & (cells.edges > 0) & (each < number - 1)]
+    jumps = (each[None] > each[1:-2, None]).astype(float)
+    jumps[:, -1] = 0.0
+    return np.concatenate([spikes, jumps])
+
+
+def found_breaks(
+    seen: Seen, shares: Floats, features: Floats, precision: Floats, candidates: Floats
+) -> Floats:
+    """The breaks that a fit with these shares, features and precision asks for, surest first.
+
+    A smooth fit shows spikes of single counts and jumps, as at the end of a range, in what it
+    leaves over. For a feature f of the cells that would be added to the log density, the score
+    s = f (E[h | y, m] - N p) has variance I = I_ff - I_ft P^-1 I_tf after the coordinates t that
+    are fitted already, and s^2 / I is chi-square if there is nothing.
+    """
+    number = len(features)
+    found = said(seen, shares[None], np.concatenate([features, candidates])[None])
+    information = found.information[0]
+    cross = information[:number, number:]
+    left = np.diag(information)[number:] - (cross * np.linalg.solve(precision, cross)).sum(axis=0)
+    sure = found.gradient[0][number:] ** 2 / (np.maximum(left, 0.0) + SIZE**-2)
+    places = np.argmax(np.abs(np.diff(candidates, axis=1, prepend=0.0)), axis=1)
+    chosen: list[int] = []
+    for candidate in np.argsort(-sure, kind="stable"):
+        least = SURE if len(chosen) >= FEW else LIKELY
+        if sure[candidate] < least or len(chosen) == MOST:
+            break
+        if all(abs(places[candidate] - places[other]) >= APART for other in chosen):
+            chosen.append(int(candidate))
+    return candidates[chosen]

@@ -19,8 +19,7 @@ from holdfast.ledger.entries import (
 )
 from holdfast.ledger.overlaps import charged
 from holdfast.ledger.recognition import Prints
-from holdfast.tables.periods import Period, read_period
-from holdfast.tables.subset import Subset
+from holdfast.tables.subset import Period, Subset, read_period
 
 ALL_TIME, ANY_PERIOD = "all time", "any one period"
 

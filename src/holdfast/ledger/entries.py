@@ -11,8 +11,7 @@ from typing import Any
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.recognition import Prints
 from holdfast.privacy.composition import Charge, sums_of
-from holdfast.tables.periods import Period
-from holdfast.tables.subset import Subset
+from holdfast.tables.subset import Period, Subset
 
 Body = dict[str, Any]
 

@@ -26,8 +26,7 @@ from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.composition import Charge, composed_epsilon
 from holdfast.privacy.rational import exact_fraction
 from holdfast.request import Request
-from holdfast.tables.periods import read_period
-from holdfast.tables.subset import read_subset
+from holdfast.tables.subset import read_period, read_subset
 
 LONGEST_NAME = 200
 NOTHING = Purpose()

@@ -17,8 +17,7 @@ from itertools import accumulate, chain, pairwise
 
 from holdfast.ledger.entries import Spend
 from holdfast.privacy.composition import Charge, sums_of
-from holdfast.tables.periods import Period
-from holdfast.tables.subset import Subset
+from holdfast.tables.subset import Period, Subset
 
 
 def charged(

@@ -12,8 +12,7 @@ from holdfast.ledger.entries import Correction, Labels, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Prints
 from holdfast.tables.leaks import SAME_COUNTS
-from holdfast.tables.periods import Period
-from holdfast.tables.subset import label_key
+from holdfast.tables.subset import Period, label_key
 
 ROOM = 1 << 20  # bytes beside those of the rows that a disk must have left
 

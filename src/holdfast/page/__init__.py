@@ -1,5 +1,5 @@
 """The page: a thin skin over the same calls as the command line, for people in a browser."""
 
-from holdfast.page.server import run
+from holdfast.page.app import run
 
 __all__ = ["run"]

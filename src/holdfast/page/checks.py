@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.ledger.ledger import balances_of
-from holdfast.page.draft import Draft, Filled, digest_of
 from holdfast.page.folder import stamp
 from holdfast.page.form import field_in, placed
+from holdfast.page.runs import Draft, Filled, digest_of
 from holdfast.page.site import Site
 from holdfast.request import Request
 from holdfast.tables.look import Look, look

@@ -8,8 +8,8 @@ from itertools import chain, groupby
 
 from starlette.datastructures import FormData
 
-from holdfast.page.draft import Filled
 from holdfast.page.folder import Folder
+from holdfast.page.runs import Filled
 from holdfast.page.words import label_of
 from holdfast.request import FIELDS, Form, Panel, Parameter
 from holdfast.request.request import MADE_BY_COUNTING

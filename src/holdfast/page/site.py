@@ -17,10 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holdfast.ledger.entries import plainly
-from holdfast.page.access import form_key, is_form_key
-from holdfast.page.folder import Folder
-from holdfast.page.guard import SESSION
-from holdfast.page.state import PrivateFolder
+from holdfast.page.folder import Folder, PrivateFolder
+from holdfast.page.guard import SESSION, form_key, is_form_key
 from holdfast.page.words import in_page_words, label_of, texts
 
 KEPT = 48  # results that are remembered

@@ -9,11 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from holdfast.errors import HoldfastError
+from holdfast.page.analyst import Opened
 from holdfast.page.checks import Checked, check, look_at
-from holdfast.page.draft import Draft, safe_name
 from holdfast.page.form import Context, placed, read_form, sections
-from holdfast.page.releases import Opened
-from holdfast.page.runs import STOPPABLE, DraftRun, Ended, Phase, Status, Task
+from holdfast.page.runs import STOPPABLE, Draft, DraftRun, Ended, Phase, Status, Task, safe_name
 from holdfast.page.site import Site, to
 from holdfast.tables.formats import format_of
 

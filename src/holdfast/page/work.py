@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, spent_by
+from holdfast.page.folder import read_json, write_json
 from holdfast.page.runs import Ended, Phase, Task
-from holdfast.page.state import read_json, write_json
 
 OFTEN = 0.3  # seconds between two notes of how much is done
 Reach = Callable[[Phase, float | None], None]

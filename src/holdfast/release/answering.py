@@ -158,7 +158,7 @@ class Answering:
         Parameters:
             times: How many tables.
         """
-        from holdfast.answers.imputation import impute
+        from holdfast.answers.laws import impute
 
         return impute(self._release, times)
 
@@ -169,7 +169,7 @@ class Answering:
             path: The file to write.
         """
         from holdfast.answers.report.workbook import workbook
-        from holdfast.tables.files import write_whole
+        from holdfast.tables.sources import write_whole
 
         write_whole(Path(path), workbook(self._release))
         return Path(path)

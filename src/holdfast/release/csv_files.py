@@ -21,8 +21,7 @@ from holdfast.release.escape import csv_cell, csv_label, from_csv_label
 from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
-from holdfast.tables.keys import keys_between, numbered
-from holdfast.tables.spans import digits
+from holdfast.tables.spans import digits, keys_between, numbered
 from holdfast.tables.texts import Chosen, Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")

@@ -13,11 +13,10 @@ from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
 from holdfast.privacy.persons import MOST_COLUMNS
 from holdfast.request.parameter import Form, Parameter, exact_text
-from holdfast.tables.columns import names_in
+from holdfast.tables.cell_text import names_in
 from holdfast.tables.counts import read_codes
 from holdfast.tables.groups import Within, read_within
-from holdfast.tables.periods import read_period
-from holdfast.tables.subset import read_subset
+from holdfast.tables.subset import read_period, read_subset
 
 
 def checked(about: Parameter, value: Any) -> Any:

@@ -13,8 +13,7 @@ from holdfast.request.parameter import Form, Panel, Parameter, parameter
 
 if TYPE_CHECKING:
     from holdfast.tables.groups import Within
-    from holdfast.tables.periods import Period
-    from holdfast.tables.subset import Subset
+    from holdfast.tables.subset import Period, Subset
 
 
 @dataclass(frozen=True, kw_only=True)

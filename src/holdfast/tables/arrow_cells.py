@@ -8,9 +8,8 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.tables.csv_text import LONGEST_CELL
-from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
-from holdfast.tables.spans import Keys
+from holdfast.tables.spans import Keys, keys_between, text_keys
 from holdfast.tables.texts import Texts
 
 

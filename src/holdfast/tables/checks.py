@@ -10,15 +10,14 @@ import numpy as np
 from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
-from holdfast.tables.keys import LABELS, Repeats, any_among, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
+from holdfast.tables.leaks.watch import LOOKED_AT
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader, Partition
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
-from holdfast.tables.spans import Keys
+from holdfast.tables.spans import LABELS, Keys, Repeats, any_among, joined_keys, text_keys
 from holdfast.tables.subset import StructuralZeros, check_marks
 
 MOST_BESIDE = 40

@@ -8,8 +8,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.cell_text import is_missing, number_or_text
-from holdfast.tables.columns import find_column, suggest
+from holdfast.tables.cell_text import find_column, is_missing, number_or_text, suggest
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from holdfast.arrays import Integers
-from holdfast.tables.columns import find_column
+from holdfast.tables.cell_text import find_column
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_text import DELIMITERS, CsvStyle
 from holdfast.tables.source import Held, ListRows

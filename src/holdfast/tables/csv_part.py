@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.columns import reads_as_number
+from holdfast.tables.cell_text import reads_as_number
 from holdfast.tables.csv_text import DELIMITERS, find_encoding
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}

@@ -15,10 +15,18 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
-from holdfast.tables.keys import keys_between, numbered, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.source import Rows
-from holdfast.tables.spans import Bytes, Keys, by_record, digits, separators
+from holdfast.tables.spans import (
+    Bytes,
+    Keys,
+    by_record,
+    digits,
+    keys_between,
+    numbered,
+    separators,
+    text_keys,
+)
 from holdfast.tables.texts import Texts
 
 QUOTE, LF, CR = 34, 10, 13

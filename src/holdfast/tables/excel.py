@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, listed_names
-from holdfast.tables.columns import reads_as_number
+from holdfast.tables.cell_text import reads_as_number
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_parts import Marks, cell_name, read_marks
 

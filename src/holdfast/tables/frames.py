@@ -20,8 +20,7 @@ from holdfast.tables.arrow_cells import (
     without_dictionary,
     without_notes,
 )
-from holdfast.tables.cell_text import is_missing
-from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
+from holdfast.tables.cell_text import find_column, is_missing, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, series_counts
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.source import Held, LineRows, Rows

@@ -13,8 +13,7 @@ from unicodedata import combining, normalize
 
 import numpy as np
 
-from holdfast.tables.cell_text import cell_text, is_missing, label_text
-from holdfast.tables.columns import reads_as_number
+from holdfast.tables.cell_text import cell_text, is_missing, label_text, reads_as_number
 from holdfast.tables.counts import Codes, text_values
 from holdfast.tables.leaks.totals import is_total
 from holdfast.tables.partition import label_order

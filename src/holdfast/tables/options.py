@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
-from holdfast.tables.columns import (
+from holdfast.tables.cell_text import (
     find_column,
     reads_as_number,
     refuse_odd_texts,

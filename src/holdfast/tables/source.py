@@ -13,12 +13,11 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.columns import refuse_odd_texts
+from holdfast.tables.cell_text import refuse_odd_texts
 from holdfast.tables.counts import MISSING, text_counts
 from holdfast.tables.csv_text import CsvStyle
-from holdfast.tables.keys import text_keys
 from holdfast.tables.partition import Coded, coded
-from holdfast.tables.spans import Keys
+from holdfast.tables.spans import Keys, text_keys
 
 
 class Rows:

@@ -1,5 +1,6 @@
 """Where tables come from: arrays and frames, text tables, files, folders, DuckDB queries; and the
-numbers that rows have in their file, as an editor or Excel shows them."""
+numbers that rows have in their file, as an editor or Excel shows them. Whole tables written to
+files."""
 
 import itertools
 import os
@@ -12,14 +13,15 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_files import open_parquet, open_query
+from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines, Record, find_lines, records_of, row_numbers
-from holdfast.tables.csv_text import find_encoding
+from holdfast.tables.csv_text import CsvStyle, find_encoding
 from holdfast.tables.formats import Format, format_of, refuse_special, unreadable, wrong_ending
 from holdfast.tables.frames import open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
-from holdfast.tables.source import ListRows, Source
+from holdfast.tables.source import Held, ListRows, Source
 from holdfast.tables.spark import SparkTable, is_spark
 
 _DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
@@ -141,3 +143,39 @@ def find_part(path: Path, sheet: str | None = None) -> dict[str, int]:
     if format_of(path) is Format.EXCEL:
         records = list(itertools.dropwhile(lambda record: sum(map(bool, record[2])) < 2, records))
     return {name: number for name, number in vars(find_lines(records)).items() if number}
+
+
+def write_file(table: Any, path: Path) -> None:
+    """Writes a `CsvTable` or a data frame as text."""
+    if format_of(path) is not Format.TEXT:
+        raise wrong_ending(path, Format.TEXT)
+    data = _text_bytes(open_source(table, TableOptions()).held(), path.suffix.lower())
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise HoldfastError(f"`{path}` exists already. Hint: remove it or name another.") from None
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+
+
+def write_whole(path: Path, data: bytes) -> Path:
+    """Write a file beside its place and rename it, so that it is there whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None
+    return path
+
+
+def _text_bytes(table: Held, suffix: str) -> bytes:
+    if isinstance(table, CsvTable):
+        return table.to_bytes()
+    for name in table.columns:
+        table.body.refuse_unwritable(name)
+    cells = [list(map(cell_text, table.body.cells(name))) for name in table.columns]
+    style = CsvStyle("\t" if suffix == ".tsv" else ",")
+    return CsvTable(ListRows(list(map(str, table.columns)), cells), style).to_bytes()

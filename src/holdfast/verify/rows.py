@@ -20,8 +20,7 @@ from holdfast.release.csv_files import (
     whole_numbers,
 )
 from holdfast.release.load import StoredRows
-from holdfast.tables.keys import joined_keys, keys_between
-from holdfast.tables.spans import joined
+from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.report import Damage, NotChecked
