@@ -26,6 +26,7 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells
 from holdfast.fit.likelihood import LEAST, Seen, said
 from holdfast.fit.slices import SIZE, Density, candidate_breaks, drawn_shares, found_breaks
+from holdfast.fit.tilts import tilted
 
 LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
 STEPS = (1.5, 0.15)  # standard deviation of the step at zero
@@ -76,14 +77,6 @@ class Densities:
                 if times
             ]
         )
-
-
-def shares_of(theta: Floats, features: Floats, base: Floats) -> Floats:
-    """Shares of cells from theta; any number of them at once."""
-    log = theta @ features
-    log -= log.max(axis=-1, keepdims=True)
-    shares = np.exp(log) * base
-    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 def fit_densities(seen: Seen, cells: Cells) -> Densities:
@@ -249,7 +242,7 @@ class _Fit:
             variance = self._w + self._step
             features = np.sqrt(variance)[:, None] * self._bends.features
             theta = self._u / np.sqrt(variance)
-            shares = shares_of(theta, features, self._bends.base)
+            shares = tilted(self._bends.base, features, theta)
             found = said(self._seen, shares[None], features[None])
             precision = found.information[0] + np.eye(len(theta))
             covariance = np.linalg.inv(precision)

@@ -106,8 +106,8 @@ def fit(measurement: "Measurement") -> Estimate:
     every = [(tally.value, tally.rows)]
     tallies = [measurement.tally.of(group) for group in range(measurement.tally.groups)]
     of_all, of_groups = _totals(measurement)
-    grouped = _seen(cells, tallies, list(measurement.sums))
-    seen = _joined(_seen(cells, every, [measurement.whole]), grouped, measurement.sums)
+    grouped = measurements(cells, tallies, list(measurement.sums))
+    seen = _joined(measurements(cells, every, [measurement.whole]), grouped, measurement.sums)
     seen = _with_totals(seen, cells, every, of_all, variance)
     grouped = _with_totals(grouped, cells, tallies, of_groups, variance)
     densities = fit_densities(seen, cells)
@@ -131,7 +131,7 @@ def fit(measurement: "Measurement") -> Estimate:
     )
 
 
-def _seen(
+def measurements(
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
     sums: "list[Sums | None]",
@@ -158,13 +158,8 @@ def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
         each is None or not np.array_equal(each.edges, first.edges) for each in sums
     ):
         return seen
-    return Seen(
-        rows=seen.rows,
-        kernel=seen.kernel,
-        weights=np.concatenate([seen.weights, grouped.weights[:1]], axis=1),
-        sums=np.concatenate([seen.sums, grouped.sums.sum(axis=0)[None]], axis=1),
-        variance=np.concatenate([seen.variance, grouped.variance.sum(axis=0)[None]], axis=1),
-    )
+    added_up = grouped.sums.sum(axis=0)[None], grouped.variance.sum(axis=0)[None]
+    return seen.with_sums(grouped.weights[:1], *added_up)
 
 
 def _totals(measurement: "Measurement") -> "tuple[list[Total], list[Total]]":
@@ -211,13 +206,7 @@ def _with_totals(
             weights[table, -1] = np.average(value[above], weights=rows[above])
             noise[table] += variance * rows[above].sum()
     sums = np.array([[value] for value, _ in totals])
-    return Seen(
-        rows=seen.rows,
-        kernel=seen.kernel,
-        weights=np.concatenate([seen.weights, weights[:, None]], axis=1),
-        sums=np.concatenate([seen.sums, sums], axis=1),
-        variance=np.concatenate([seen.variance, noise[:, None]], axis=1),
-    )
+    return seen.with_sums(weights[:, None], sums, noise[:, None])
 
 
 def _groups(

@@ -1,7 +1,6 @@
 """How many rows have each count: in whole rows, and as draws from a posterior. From expected rows
 to whole rows: one table, and groups that add up to it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,14 +69,6 @@ class Draws:
     """Counts, rising."""
     rows: Floats
     """Rows with each count, of shape (draws, counts)."""
-
-    def interval(
-        self, functional: Callable[[Integers, Floats], Floats], level: float = LEVEL
-    ) -> tuple[float, float]:
-        """Quantiles of a functional of (support, rows) that has one value for each draw."""
-        values = np.asarray(functional(self.support, self.rows))
-        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
 
 
 def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) -> Histogram:

@@ -21,11 +21,11 @@ F Sigma G' = F diag(mu) G' - M_F diag(n) M_G'.
 Every function takes a stack of tables (groups) on its first axis.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from holdfast.arrays import Floats
+from holdfast.arrays import Floats, Integers
 
 LEAST = 1e-300  # share of a bin
 LEAST_NOISE = 1e-3  # of the variance of a sum's noise
@@ -51,14 +51,23 @@ class Seen:
         """Number of rows of each table."""
         return np.asarray(self.rows.sum(axis=1))
 
-    def of(self, tables: slice) -> "Seen":
+    def of(self, tables: slice | Integers) -> "Seen":
         """The same of some tables."""
-        return Seen(
+        return replace(
+            self,
             rows=self.rows[tables],
-            kernel=self.kernel,
             weights=self.weights[tables],
             sums=self.sums[tables],
             variance=self.variance[tables],
+        )
+
+    def with_sums(self, weights: Floats, sums: Floats, variance: Floats) -> "Seen":
+        """The same with more sums of each table."""
+        return replace(
+            self,
+            weights=np.concatenate([self.weights, weights], axis=1),
+            sums=np.concatenate([self.sums, sums], axis=1),
+            variance=np.concatenate([self.variance, variance], axis=1),
         )
 
 

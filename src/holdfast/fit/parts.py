@@ -23,10 +23,10 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.draws import SEED, rows_of, with_readings
-from holdfast.fit.estimate import Estimate
+from holdfast.fit.estimate import Estimate, measurements
 from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows, said
-from holdfast.fit.tilts import tilted
+from holdfast.fit.tilts import equally_likely, tilted
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
@@ -43,13 +43,7 @@ def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[
     """Draws of the histogram of rows with this tally of noisy counts for intervals; for estimates
     what is expected of it under each draw of their law."""
     cells, inside = estimate.cells, estimate.cells.inside(value)
-    seen = Seen(
-        rows=cells.binned(value, rows)[None],
-        kernel=cells.kernel,
-        weights=np.zeros((1, 0, len(cells.edges))),
-        sums=np.zeros((1, 0)),
-        variance=np.ones((1, 0)),
-    )
+    seen = measurements(cells, [(value, rows)], [None])
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
     of_ends, of_estimates = _laws(seen, estimate.densities.shares, cells, rng)
     seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])
@@ -78,17 +72,8 @@ def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> li
     log = np.log(np.maximum(laws @ seen.kernel[:, filled], LEAST)) @ seen.rows[0, filled]
     log = log - _log_students(tilts, modes, spreads)
     log = log + _log_normals(tilts, np.zeros_like(modes), covariances)
-    return [_weighed(laws, log, chances, rng) for chances in (CHANCES, OF_ESTIMATES)]
-
-
-def _weighed(
-    laws: Floats, log: Floats, chances: tuple[float, ...], rng: np.random.Generator
-) -> Floats:
-    """Equally likely ones of these laws, whose logarithmic weights at each scale are `log`."""
-    weights = np.logaddexp.reduce(log + np.log(chances)[:, None], axis=0)
-    upto = np.cumsum(np.exp(weights - weights.max()))
-    levels = (np.arange(NUMBER) + rng.random()) / NUMBER * upto[-1]
-    return np.asarray(laws[np.searchsorted(upto, levels)])
+    weights = log + np.log([CHANCES, OF_ESTIMATES])[:, :, None]
+    return [equally_likely(laws, w, NUMBER, rng) for w in np.logaddexp.reduce(weights, axis=1)]
 
 
 def walk(cells: Cells) -> Floats:
@@ -113,13 +98,7 @@ def _modes(seen: Seen, law: Floats, features: Floats, precisions: Floats) -> tup
     """The most probable weights of the features under each precision, and the covariances of their
     normal approximations, by Newton's method."""
     number = len(precisions)
-    many = Seen(
-        rows=np.repeat(seen.rows, number, axis=0),
-        kernel=seen.kernel,
-        weights=np.repeat(seen.weights, number, axis=0),
-        sums=np.repeat(seen.sums, number, axis=0),
-        variance=np.repeat(seen.variance, number, axis=0),
-    )
+    many = seen.of(np.zeros(number, dtype=np.int64))
     at = np.zeros((number, len(features)))
     for _ in range(ROUNDS):
         found = said(many, tilted(law, features, at), features[None])

@@ -66,16 +66,21 @@ class Tilts:
         curve = ((steps @ near.information[0]) * steps).sum(axis=1)
         normal = steps @ near.gradient[0] - 0.5 * curve
         log = log_likelihoods(seen, laws, here) - normal
-        upto = np.cumsum(np.exp(log - log.max()))
-        levels = (np.arange(number) + rng.random()) / number * upto[-1]
-        return np.asarray(laws[np.searchsorted(upto, levels)])
+        return equally_likely(laws, log, number, rng)
+
+
+def equally_likely(laws: Floats, log: Floats, number: int, rng: np.random.Generator) -> Floats:
+    """So many of these laws, by the logarithms of their weights."""
+    upto = np.cumsum(np.exp(log - log.max()))
+    levels = (np.arange(number) + rng.random()) / number * upto[-1]
+    return np.asarray(laws[np.searchsorted(upto, levels)])
 
 
 def tilted(law: Floats, features: Floats, by: Floats) -> Floats:
-    """Shares of cells under tilts, one row for each row of `by`."""
+    """Shares of cells under tilts, one row for each row of `by`, which may be the only one."""
     log = by @ features
-    shares = law * np.exp(log - log.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    shares = law * np.exp(log - log.max(axis=-1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 def features_of(law: Floats, cells: Cells) -> Floats:
