@@ -10,7 +10,7 @@ import pytest
 
 import holdfast
 from holdfast.release import table_files
-from holdfast.tables import arrow_files, csv_blocks, csv_file, source
+from holdfast.tables import arrow_files, csv, csv_file, source
 
 ROWS = 1500
 RNG = np.random.default_rng(3)
@@ -48,7 +48,7 @@ ASKED = {
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     monkeypatch.setattr(csv_file, "BLOCK", 1 << 11)
-    monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 11)
+    monkeypatch.setattr(csv, "BLOCK", 1 << 11)
     monkeypatch.setattr(csv_file, "SMALL", 500)
     monkeypatch.setattr(source, "AT_A_TIME", 350)
     monkeypatch.setattr(table_files, "MOST_WRITTEN", 20)

@@ -112,7 +112,7 @@ def written(table, path):
 
 def _column(batch, name):
     if name not in batch.counts:
-        return batch.column(name)
+        return batch.rows.column(name)
     new = np.where(batch.structural_zero, 0, changed_counts(batch.counts[name]))
     return [None if gap else int(n) for n, gap in zip(new, batch.missing[name], strict=True)]
 

@@ -73,8 +73,8 @@ def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case, tmp_path):
     marks = {"thousands": thousands, "decimal": decimal}
     table = open_table(tmp_path / "a.csv", count="n", keep=["a", "x"], **marks)
     (batch,) = table.batches(published=True)
-    assert batch.cells("x") == [cell] * 3 and batch.rows.numbers("x") == [plain] * 3
-    assert batch.cells("a") == batch.rows.numbers("a") == ["Kent, East"] * 3
+    assert batch.rows.cells("x") == [cell] * 3 and batch.rows.numbers("x") == [plain] * 3
+    assert batch.rows.cells("a") == batch.rows.numbers("a") == ["Kent, East"] * 3
 
 
 MARKED = {

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.tables import csv_blocks, csv_file, spans, texts
+from holdfast.tables import csv as tables_csv
+from holdfast.tables import csv_file, spans, texts
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.source import ListRows
 from holdfast.tables.spans import any_among, numbered
@@ -73,8 +74,10 @@ def test_any_table_is_read_as_python_does(rows, delimiter, newline, last, block,
         assert counts_of(read).tolist() == [n for _, n, _ in rows]
         for at, name in ((0, "name"), (2, "note")):
             batches = list(read.batches(published=True))
-            assert [cell for b in batches for cell in b.cells(name)] == [row[at] for row in rows]
-            columns = [batch.column(name) for batch in batches]
+            assert [cell for b in batches for cell in b.rows.cells(name)] == [
+                row[at] for row in rows
+            ]
+            columns = [batch.rows.column(name) for batch in batches]
             found = [c.to_pylist() if isinstance(c, Texts) else c for c in columns]
             assert [cell for cells in found for cell in cells] == [row[at] for row in rows]
 
@@ -164,7 +167,7 @@ def test_any_text_is_the_count_or_the_error_that_it_is_in_memory(cell):
 
 
 def test_plain_blocks_are_not_left_to_python(monkeypatch):
-    monkeypatch.setattr(csv_blocks.BlockReader, "_as_lists", None)
+    monkeypatch.setattr(tables_csv.BlockReader, "_as_lists", None)
     data = b'name,visits\r\n"a, ""b""",3\r\nc,"4"\r\n'
     assert parse_csv(data).rows == [['a, "b"', "3"], ["c", "4"]]
 

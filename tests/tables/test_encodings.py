@@ -159,11 +159,11 @@ def test_records_that_are_longer_than_a_block_are_read(tmp_path, monkeypatch):
 
 
 def test_quotes_that_are_not_closed_are_refused_before_all_is_read(tmp_path, monkeypatch):
-    from holdfast.tables import csv_blocks
+    from holdfast.tables import csv
 
     monkeypatch.setattr(csv_file, "BLOCK", 1 << 12)
-    monkeypatch.setattr(csv_blocks, "BLOCK", 1 << 12)
-    monkeypatch.setattr(csv_blocks, "LONGEST_RECORD", 1 << 13)
+    monkeypatch.setattr(csv, "BLOCK", 1 << 12)
+    monkeypatch.setattr(csv, "LONGEST_RECORD", 1 << 13)
     path = tmp_path / "in.csv"
     path.write_bytes(b'place,n\na,1\n"b,2\n' + b"c,3\n" * 9000)
     assert "near row 3 of the file" in refusal(path, **OPTIONS)

@@ -149,7 +149,7 @@ class Run:
         if category is None or self.request.repeated_categories:
             return None
         batches = self.table.batches(published=True)
-        return chain.from_iterable(_texts(batch.cells(category)) for batch in batches)
+        return chain.from_iterable(_texts(batch.rows.cells(category)) for batch in batches)
 
     def measure(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
@@ -217,7 +217,7 @@ class Run:
 
     def _cells(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.batches(published=True):
-            yield {name: batch.column(name) for name in self._published}
+            yield {name: batch.rows.column(name) for name in self._published}
 
     def _replace(self, counts: Mapping[str | None, Integers]) -> Any:
         return self.table.replace({name or "": own for name, own in counts.items()})

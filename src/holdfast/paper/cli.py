@@ -185,7 +185,7 @@ def _read(
     counts, names = list[int](), list[Any]()
     for batch in table.batches(published=True):
         counts += batch.counts[column].tolist()
-        names += [] if category is None else batch.cells(category)
+        names += [] if category is None else batch.rows.cells(category)
     return category or "", counts, names
 
 

@@ -185,8 +185,8 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     """What is probably a slip, found in the first rows."""
     first = next(table.batches(published=True, withheld=True))
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
-    others = {name: first.cells(name) for name in table.others if name not in asked}
-    withheld = {name: first.cells(name) for name in table.withheld}
+    others = {name: first.rows.cells(name) for name in table.others if name not in asked}
+    withheld = {name: first.rows.cells(name) for name in table.withheld}
     every: list[str | None] = []
     for column, name, budget in zip(table.counts, request.columns, budgets, strict=True):
         counts = first.counts[column][first.measured[column]]

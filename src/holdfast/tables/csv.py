@@ -1,17 +1,29 @@
-"""The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
+"""The text table: a CSV file as it was read, every cell kept as text, and written back alike. Rows
+of a file in blocks: as spans of bytes where these are regular, else as lists."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from io import StringIO
 from types import SimpleNamespace
 from typing import Any
 
 from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
 from holdfast.tables.cell_text import find_column
 from holdfast.tables.counts import MISSING
-from holdfast.tables.csv_text import DELIMITERS, CsvStyle
-from holdfast.tables.source import Held, ListRows
+from holdfast.tables.csv_scan import scan
+from holdfast.tables.csv_text import (
+    DELIMITERS,
+    LONGEST_CELL,
+    LONGEST_RECORD,
+    BrokenCsv,
+    CsvStyle,
+    Header,
+    too_long,
+)
+from holdfast.tables.source import Held, ListRows, Rows
 
 SHOWN = 10  # rows, in a notebook
 
@@ -87,3 +99,112 @@ class CsvTable(Held):
             rows
         )
         return "".join(line[:-2] + self.style.newline for line in lines)
+
+
+BLOCK = 1 << 20  # bytes, whose cells a processor's cache holds
+
+
+class BlockReader:
+    """The rows below the header of a file that comes in pieces, in UTF-8.
+
+    >>> head = Header(("place", "n"), ",", "\\n", "place,n\\n")
+    >>> blocks = BlockReader(head).read([b"Kent,3\\nE", b"ly,0\\n\\n"])
+    >>> [rows.cells("place") for rows in blocks]
+    [['Kent'], ['Ely']]
+    """
+
+    def __init__(self, header: Header, *, lists: bool = False) -> None:
+        """`lists` asks for lists in any case."""
+        self._header, self._lists = header, lists
+        self._rows, self._blank = 0, 0
+
+    def read(self, pieces: Iterable[bytes]) -> Iterator[Rows]:
+        """Some rows at a time."""
+        rest = b""
+        for data, final in _without_last_ends(pieces):
+            rest += data
+            rows, used = self._parsed(rest, final)
+            rest = rest[used:]
+            if len(rest) > LONGEST_RECORD + BLOCK:
+                raise self._broken()
+            self._rows += len(rows)
+            if len(rows):
+                yield rows
+
+    def _parsed(self, data: bytes, final: bool) -> tuple[Rows, int]:
+        names, newline = self._header.names, self._header.newline
+        if not self._lists and not self._blank and data:
+            rows = scan(data, names, self._header.delimiter, newline, final=final)
+            if rows is not None:
+                return rows, rows.used
+        return self._as_lists(data, final)
+
+    def _as_lists(self, data: bytes, final: bool) -> tuple[ListRows, int]:
+        """The records as Python's `csv` reads them; the last one only where nothing follows it."""
+        lines = list(StringIO(data.decode(errors="surrogateescape"), newline=""))
+        reader = csv.reader(iter(lines), delimiter=self._header.delimiter, strict=True)
+        rows: list[list[str]] = []
+        read = 0
+        while True:
+            try:
+                record = next(reader, None)
+            except csv.Error:
+                if final or reader.line_num < len(lines):
+                    raise self._broken(len(rows)) from None
+                break
+            if record is None or (reader.line_num == len(lines) and not final):
+                break
+            read = reader.line_num
+            self._take(record, rows)
+        width = len(self._header.names)
+        columns = [list(cells) for cells in zip(*rows, strict=True)] if rows else [[]] * width
+        used = sum(len(line.encode(errors="surrogateescape")) for line in lines[:read])
+        return ListRows(self._header.names, columns), used
+
+    def _take(self, record: list[str], rows: list[list[str]]) -> None:
+        """Another row, unless it is a blank line, of which there are only some at the end."""
+        width, number = len(self._header.names), self._rows + len(rows) + 1
+        if not record and width == 1:
+            record = [""]
+        if _is_blank(record, width):
+            self._blank += 1
+            return
+        if self._blank:
+            above = f"data row {number - 1}" if number > 1 else "the names of the columns"
+            raise HoldfastError(
+                f"below {above} is an empty line. Hint: take the line out; if notes follow, name "
+                "the table's last line with `last_row`, --last-row."
+            )
+        if len(record) != width:
+            raise HoldfastError(
+                f"data row {number} has {len(record)} cells, the header has {width}. Hint: quote "
+                "cells that contain the delimiter, and fill up short rows; lines above and below "
+                "the table are left out with `header_row`, --header-row and `last_row`, --last-row."
+            )
+        size = sum(map(len, record))
+        if size > LONGEST_CELL and (too_long(record) or size > LONGEST_RECORD):
+            raise HoldfastError(
+                f"data row {number} has a cell above {LONGEST_CELL:,} characters, or is above "
+                "16 MiB."
+            )
+        rows.append(record)
+
+    def _broken(self, rows: int = 0) -> HoldfastError:
+        return BrokenCsv(f"data row {self._rows + rows + 1}")
+
+
+def _without_last_ends(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Pieces without the line ends after the last record, and whether one is the last."""
+    ready, held = b"", b""
+    for piece in pieces:
+        data = held + piece
+        kept = len(data.rstrip(b"\r\n"))
+        held = data[kept:]
+        if kept and ready:
+            yield ready, False
+        ready = data[:kept] or ready
+    yield ready, True
+
+
+def _is_blank(record: list[Any], width: int) -> bool:
+    return not record or (width > 1 and len(record) == 1 and not record[0].strip(" \t"))

@@ -7,8 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.csv_blocks import BLOCK, BlockReader
+from holdfast.tables.csv import BLOCK, BlockReader, CsvTable
 from holdfast.tables.csv_part import ALL, Lines, kept_lines, unmarked
 from holdfast.tables.csv_text import (
     BOMS,

@@ -28,13 +28,7 @@ from holdfast.tables.look_columns import (
     two_headings,
 )
 from holdfast.tables.options import TableOptions
-from holdfast.tables.sources import (
-    as_in_file,
-    file_records,
-    find_part,
-    open_source,
-    row_numbers_in,
-)
+from holdfast.tables.sources import as_in_file, file_records, find_part, open_source, row_numbers_in
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 FIRST, LAST = 6, 4  # rows that are shown

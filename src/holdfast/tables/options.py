@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
-from holdfast.tables.cell_text import (
-    find_column,
-    reads_as_number,
-    refuse_odd_texts,
-    suggest,
-)
+from holdfast.tables.cell_text import find_column, reads_as_number, refuse_odd_texts, suggest
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.groups import Within
 from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak

@@ -172,7 +172,7 @@ class Batch:
     done: float | None = None
     """The share of the table that has been read with them; None where that is not known."""
     rows: Rows = field(repr=False)
-    """The cells as they came, for writers."""
+    """The cells as they came, for writers: those of the columns that were asked for."""
 
     def __len__(self) -> int:
         return len(self.structural_zero)
@@ -199,14 +199,6 @@ class Batch:
             structural_zero=self.structural_zero[some],
             inside=None,
         )
-
-    def column(self, name: str) -> Any:
-        """A column that is published in the form in which it came."""
-        return self.rows.column(name)
-
-    def cells(self, name: str) -> list[Any]:
-        """The cells of a column that is published, of batches that were asked for with them."""
-        return self.rows.cells(name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

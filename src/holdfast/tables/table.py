@@ -201,7 +201,7 @@ def whose(table: Table) -> Whose | None:
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     for batch in table.batches(published=True, withheld=True):
         for name, column in hashed.items():
-            cells = "\n".join(map(repr, batch.cells(name)))
+            cells = "\n".join(map(repr, batch.rows.cells(name)))
             column.update(f"{cells}\n".encode(errors="surrogatepass"))
     columns = {name: column.digest() for name, column in hashed.items()}
     called = repr(source.title if isinstance(source, CountsLine) else None).encode()
