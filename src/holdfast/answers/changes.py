@@ -135,13 +135,7 @@ class RowChanges(QuestionResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {
-            "level": self.level,
-            "rows": self.columns(),
-            "only_after": list(self.only_after),
-            "only_before": list(self.only_before),
-            "notes": list(self.notes),
-        }
+        return super().to_dict() | {"rows": self.columns()}
 
 
 def row_changes(

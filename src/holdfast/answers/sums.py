@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, apart, check_level, percent
 from holdfast.answers.asking import answer_about, answer_by
-from holdfast.answers.conditions import as_numbers, cell_texts
+from holdfast.answers.formula import Factor, numbers_of
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.laws import CombinedNoise, expected_counts
 from holdfast.answers.parts import ChosenRows
@@ -229,10 +229,7 @@ def _numbers(release: "Release", column: str) -> Floats:
             f"{column!r:.60} is a count, no public number. Hint: 'ratio of A and {column:.60}' has "
             "one total over another."
         )
-    numbers = as_numbers(cell_texts(published(release, column, "per")))
-    if numbers is None:
-        raise HoldfastError(f"the column {column!r:.60} holds texts, and numbers are needed.")
-    return np.nan_to_num(numbers)
+    return np.nan_to_num(numbers_of(Factor(column), published(release, column, "per")))
 
 
 def _cells(values: Floats, places: int) -> list[Any]:
