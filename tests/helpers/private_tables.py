@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.fit.blocks import choose_blocks, share_of_sums
+from holdfast.fit.cells import choose_blocks, share_of_sums
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Persons, Promise

@@ -185,7 +185,7 @@ def test_what_is_shown_again_says_what_was_promised_and_by_which_version(ledger,
     monkeypatch.setattr("holdfast.engine.run.version", lambda _name: "0.0.7")
     first = release(ledger)
     monkeypatch.undo()
-    monkeypatch.setattr("holdfast.fit.blocks.share_of_sums", lambda *given: Fraction(1, 3))
+    monkeypatch.setattr("holdfast.fit.cells.share_of_sums", lambda *given: Fraction(1, 3))
     again = release(ledger)
     assert again.repeated and again.promise == first.promise and again.made_with == "0.0.7"
 

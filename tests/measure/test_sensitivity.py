@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from holdfast.fit.blocks import choose_blocks
+from holdfast.fit.cells import choose_blocks
 from holdfast.measure import room as room_module
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise

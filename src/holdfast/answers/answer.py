@@ -288,9 +288,7 @@ class Answers(QuestionResult, Mapping[Any, Answer]):
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each group."""
         columns = joined(answer.columns() for answer in self.values())
-        columns = {self.by: list(self)} | {
-            n: columns[n] for n in ("rows", "estimate", "low", "high")
-        }
+        columns = {self.by: list(self)} | {name: columns[name] for name in NUMBERS}
         counted = [answer.counted for answer in self.values()]
         return columns | ({"in_table": counted} if self._beside_table else {})
 

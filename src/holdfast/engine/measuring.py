@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from holdfast.arrays import Integers, Marks, narrowed
-from holdfast.fit.blocks import choose_blocks
+from holdfast.fit.cells import choose_blocks
 from holdfast.measure.measurement import Measurement
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget

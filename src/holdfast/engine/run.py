@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, measure, silent
-from holdfast.fit.blocks import choose_blocks
+from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest

@@ -1,6 +1,6 @@
 """Measurements to distributions: the whole table, its groups, and any part of it."""
 
-from holdfast.fit.blocks import choose_blocks, share_of_sums
+from holdfast.fit.cells import choose_blocks, share_of_sums
 from holdfast.fit.estimate import Estimate, fit
 from holdfast.fit.histogram import Draws, Histogram
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, one_line
-from holdfast.fit.blocks import choose_blocks
+from holdfast.fit.cells import choose_blocks
 from holdfast.fit.histogram import Histogram, collected
 from holdfast.measure.room import Room
 from holdfast.privacy.randomness import randomness

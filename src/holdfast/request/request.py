@@ -127,14 +127,14 @@ class Request(Declared):
     def _budget(self, epsilon: Fraction, contributions: int, rows: int, groups: int) -> "Budget":
         """Totals take their share of epsilon; of the rest sums of the whole table take theirs, and
         those of groups beside it; counts have what is left."""
-        from holdfast.fit import blocks
+        from holdfast.fit import cells
         from holdfast.privacy.budget import Budget, totals_share
 
         totals = epsilon * totals_share(self.totals)
         rest, share = epsilon - totals, self.split
         if share is None:
-            share = blocks.share_of_sums(rest / (contributions * self.rows), rows)
-        worth = blocks.share_of_groups(share, rows, groups) if groups > 1 else Fraction(0)
+            share = cells.share_of_sums(rest / (contributions * self.rows), rows)
+        worth = cells.share_of_groups(share, rows, groups) if groups > 1 else Fraction(0)
         whole = rest * share if self.split is None else rest * share / (1 + worth)
         return Budget(
             epsilon=epsilon,
