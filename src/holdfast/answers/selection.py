@@ -128,7 +128,8 @@ def _in_order(release: "Release", series: Any) -> Any:
 
 
 class RowGroups:
-    """Groups of rows that questions are asked `by`: a name for each, and the group of each row."""
+    """Groups of rows that questions are asked `by`: a name for each, and the group of each row,
+    -1 where it is in none."""
 
     def __init__(
         self, names: list[Any], codes: Integers, column: str, *, declared: bool = False
@@ -171,18 +172,13 @@ class RowGroups:
 
 def _by_columns(release: "Release", columns: list[str]) -> RowGroups:
     if columns == list(release.partition.within.columns):
-        names, codes = list(release.group_names), _declared(release)
-        return RowGroups(names, codes, ", ".join(columns), declared=True)
+        codes = np.max([column.group for column in release.columns], axis=0).astype(np.int64)
+        return RowGroups(list(release.group_names), codes, ", ".join(columns), declared=True)
     cells = [published(release, name, "by") for name in columns]
     if len(columns) == 1:
         return _coded(list(cells[0]), columns[0], _label_order)
     texts = list(zip(*map(cell_texts, cells), strict=True))
     return _coded([name_of(text) for text in texts], ", ".join(columns), _label_order)
-
-
-def _declared(release: "Release") -> Integers:
-    """The declared group of every row; -1 where a row is in none."""
-    return np.asarray(np.max([column.group for column in release.columns], axis=0), dtype=np.int64)
 
 
 def _coded(values: list[Any], column: str, order: Callable[[list[Any]], list[Any]]) -> RowGroups:

@@ -166,7 +166,7 @@ class BlockReader:
         width, number = len(self._header.names), self._rows + len(rows) + 1
         if not record and width == 1:
             record = [""]
-        if _is_blank(record, width):
+        if not record or (width > 1 and len(record) == 1 and not record[0].strip(" \t")):
             self._blank += 1
             return
         if self._blank:
@@ -204,7 +204,3 @@ def _without_last_ends(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
             yield ready, False
         ready = data[:kept] or ready
     yield ready, True
-
-
-def _is_blank(record: list[Any], width: int) -> bool:
-    return not record or (width > 1 and len(record) == 1 and not record[0].strip(" \t"))
