@@ -2,12 +2,11 @@ r"""Breaks of a density, where it is not smooth, and draws of it from its poster
 
 Draws are by elliptical slices around the normal approximation. Where no row is, a log density has
 no upper end in the normal approximation N(mode, P^-1) that the likelihood would allow. So the
-approximation only proposes. With r the log posterior less the log of
-the approximation, which hardly varies where the approximation is good, a step draws a level below r
-and turns the state on a random ellipse until it lies above that level [Murray, Adams and MacKay
-2010; Nishihara, Murray and Adams 2014]. All draws start at the mode, which a step forgets by half:
-draws of the approximation may lie so far off that no ellipse leads back. They take their steps side
-by side.
+approximation only proposes. With r the log posterior less the log of the approximation, which
+hardly varies where the approximation is good, a step draws a level below r and turns the state on a
+random ellipse until it lies above that level [Murray, Adams and MacKay 2010; Nishihara, Murray and
+Adams 2014]. All draws start at the mode, which a step forgets by half: draws of the approximation
+may lie so far off that no ellipse leads back. They take their steps side by side.
 """
 
 from dataclasses import dataclass
