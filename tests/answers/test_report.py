@@ -144,6 +144,11 @@ def test_a_report_says_what_it_must(release):
     assert f"It is within {noise.quantile(0.9):,} of the true one" in written(plain, "md")
 
 
+def test_the_factor_of_a_small_epsilon_is_above_1():
+    content = json.loads(written(private_table(COUNTS, epsilon="0.0001"), "json"))
+    assert "at most 1.00011 times as probable" in content["promise"]["words"]
+
+
 def test_progress_moves(release):
     told = []
     written(release, "md", progress=lambda what, done: told.append(done))

@@ -6,7 +6,7 @@ Answers are those of answers.csv: each is asked once, and written by all that sh
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from math import exp, isfinite
+from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ import numpy as np
 from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import listed_names, numbered, one_line, roughly
+from holdfast.errors import listed_names, numbered, one_line
+from holdfast.privacy.rational import factor_above
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
 from holdfast.release.record import SPENT_ON
@@ -109,7 +110,7 @@ def _title(release: "Release") -> str:
 
 def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
-    factor = roughly(exp(float(promise.epsilon)), 3)
+    factor = factor_above(promise.epsilon)
     return {
         "epsilon": str(promise.epsilon),
         "unit": persons.unit,
