@@ -70,6 +70,14 @@ def test_words_follow_from_the_record_and_the_answers_alone(demo):
     assert deployment_yaml(said) == (folder / "deployment.yaml").read_text()
 
 
+def test_an_epsilon_is_written_in_one_way(tmp_path):
+    folder = made_release({"n": [1, 2, 0] * 9}, epsilon="1/10000").save(tmp_path / "r")
+    for name in ("README.md", "distribution.svg"):
+        assert "epsilon = 0.0001" in (folder / name).read_text()
+    spent = re.findall(r"([0-9.]+) on ", words(folder / "README.md"))
+    assert sum(map(Fraction, spent[:2])) == Fraction("0.0001")
+
+
 def test_a_release_that_is_no_simulation_is_not_called_one(tmp_path):
     release = made_release({"n": [1, 2, 0] * 9})
     release = replace(release, promise=replace(release.promise, simulated=False))

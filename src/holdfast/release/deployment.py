@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
-from holdfast.privacy.rational import decimal_above
+from holdfast.privacy.rational import decimal_above, decimal_or_fraction
 from holdfast.release import escape
 from holdfast.release.record import spent, titles
 
@@ -75,7 +75,9 @@ deployment:
     privacy_unit_details: {text(promise["neighbours"])}
     privacy_parameters:
       epsilon: {decimal_above(Fraction(promise["epsilon"]))}
-    privacy_parameters_details: {text(f"Exactly epsilon = {promise['epsilon']}. {spends}.")}
+    privacy_parameters_details: {
+        text(f"Exactly epsilon = {decimal_or_fraction(promise['epsilon'])}. {spends}.")
+    }
   deployment_model:
     model_name: Central
     model_name_details: The curator holds the true table and runs holdfast on it.

@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
+from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release import escape
 from holdfast.release.record import spent, titles
 from holdfast.tables.partition import ALL_ROWS
@@ -85,7 +86,7 @@ def _grouped(record: dict[str, Any]) -> bool:
 def _promise(record: dict[str, Any]) -> str:
     promise, persons = record["promise"], record["promise"]["persons"]
     lines = [
-        f"- epsilon = {promise['epsilon']} for one {persons['unit']}.",
+        f"- epsilon = {decimal_or_fraction(promise['epsilon'])} for one {persons['unit']}.",
         f"- {escape.markdown(promise['neighbours'])}",
     ]
     for name, budget in zip(titles(record), promise["budgets"], strict=True):

@@ -1,6 +1,5 @@
 """The report as a list of blocks: what a page and a Markdown file both say."""
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from holdfast.answers.answer import percent
@@ -78,10 +77,7 @@ def blocks(content: Content, picture: Drawing | None = None) -> list[Block]:
 
 
 def _promise(promise: Content) -> list[Block]:
-    spent = [
-        (part["column"], part["on"], roughly(float(Fraction(part["epsilon"])), 3))
-        for part in promise["spent"]
-    ]
+    spent = [(part["column"], part["on"], part["epsilon"]) for part in promise["spent"]]
     spent.append((f"one {promise['unit']}", "in all", promise["epsilon"]))
     return [
         Heading(2, "What was promised"),

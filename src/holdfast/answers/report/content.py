@@ -16,7 +16,7 @@ from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line
-from holdfast.privacy.rational import factor_above
+from holdfast.privacy.rational import decimal_or_fraction, factor_above
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
 from holdfast.release.record import SPENT_ON
@@ -112,7 +112,7 @@ def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
     factor = factor_above(promise.epsilon)
     return {
-        "epsilon": str(promise.epsilon),
+        "epsilon": decimal_or_fraction(promise.epsilon),
         "unit": persons.unit,
         "words": (
             "Whoever reads this release learns almost the same whether or not any one "
@@ -122,7 +122,11 @@ def _promise(release: "Release") -> Content:
         "neighbours": promise.neighbours,
         "randomness": promise.randomness,
         "spent": [
-            {"column": column.title, "on": words, "epsilon": str(getattr(budget, part))}
+            {
+                "column": column.title,
+                "on": words,
+                "epsilon": decimal_or_fraction(getattr(budget, part)),
+            }
             for column, budget in zip(release.columns, promise.budgets, strict=True)
             for part, words in SPENT_ON.items()
             if getattr(budget, part)
@@ -222,6 +226,6 @@ def _cite(release: "Release") -> str:
     names = listed_names(column.title for column in release.columns)
     return (
         f"{kind} table of counts ({names}), {numbered(release.rows, 'row')}, epsilon = "
-        f"{release.promise.epsilon} for one {release.promise.persons.unit}, made with holdfast "
-        f"{release.made_with}. Method: {PAPER}"
+        f"{decimal_or_fraction(release.promise.epsilon)} for one {release.promise.persons.unit}, "
+        f"made with holdfast {release.made_with}. Method: {PAPER}"
     )
