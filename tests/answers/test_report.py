@@ -192,6 +192,12 @@ def test_several_columns_stand_side_by_side():
     assert page.index("<svg") < page.index("What it says of murders")  # the picture has both
 
 
+def test_counts_that_are_published_as_they_are_are_called_so():
+    for epsilon, is_told in ((1, False), (10, True)):
+        words = json.loads(written(private_table(COUNTS, epsilon=epsilon), "json"))["promise"]
+        assert ("noisy counts of murders are the true ones" in words["words"]) == is_told
+
+
 def test_parts_of_a_budget_are_exact_decimals_that_add_up():
     release = private_table(COUNTS, epsilon="0.25", cells=CELLS, within="state")
     page, budget = written(release, "html"), release.only.budget

@@ -195,6 +195,7 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
             concerns.identifiers(name, counts),
             concerns.nines(name, counts),
             concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
+            concerns.shown(name, noise),
         ]
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)

@@ -16,9 +16,11 @@ from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line
-from holdfast.privacy.rational import decimal_or_fraction, factor_above
+from holdfast.privacy.noise import bare
+from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
+from holdfast.release.readme import bounded
 from holdfast.release.record import SPENT_ON
 from holdfast.tables.partition import ALL_ROWS
 
@@ -110,14 +112,14 @@ def _title(release: "Release") -> str:
 
 def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
-    factor = factor_above(promise.epsilon)
+    columns = release.columns
+    bared = [c.title for c in columns if not c.measurement.noise.quantile(0.9)]
     return {
         "epsilon": decimal_or_fraction(promise.epsilon),
         "unit": persons.unit,
         "words": (
-            "Whoever reads this release learns almost the same whether or not any one "
-            f"{persons.unit} was counted: whatever it says is at most {factor} times as probable "
-            f"with that {persons.unit} as without, or the reverse."
+            f"Of this release, {bounded(promise.epsilon, persons.unit)}"
+            + "".join(f" {bare(name)}." for name in bared)
         ),
         "neighbours": promise.neighbours,
         "randomness": promise.randomness,
