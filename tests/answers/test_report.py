@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from fractions import Fraction
 
@@ -181,6 +182,13 @@ def test_the_workbook_has_formats_a_chart_and_groups_as_rows(release):
     files = zipfile.ZipFile(io.BytesIO(data)).namelist()
     assert "xl/charts/chart1.xml" in files
     assert b"0.0##%" in zipfile.ZipFile(io.BytesIO(data)).read("xl/styles.xml")
+
+
+def test_cells_of_the_workbook_have_no_more_digits_than_are_known():
+    book = zipfile.ZipFile(io.BytesIO(written(private_table(COUNTS, epsilon=10), "xlsx")))
+    for name in ("xl/worksheets/sheet3.xml", "xl/worksheets/sheet4.xml"):
+        cells = re.findall(r"<v>([0-9.]+)</v>", book.read(name).decode())
+        assert cells and max(len(cell.partition(".")[2]) for cell in cells) <= 12, cells
 
 
 def test_several_columns_stand_side_by_side():
