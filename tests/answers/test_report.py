@@ -206,6 +206,16 @@ def test_counts_that_are_published_as_they_are_are_called_so():
         assert ("noisy counts of murders are the true ones" in words["words"]) == is_told
 
 
+def test_rows_that_nobody_can_tell_to_be_the_highest_are_not_listed():
+    counts = np.append(np.zeros(99, dtype=int), 5_000)
+    for epsilon, are_listed in (("0.0001", False), (1, True)):
+        release = private_table(counts, epsilon=epsilon)
+        assert bool(json.loads(written(release, "json"))["columns"][0]["top_rows"]) == are_listed
+        text = written(release, "md")
+        assert ("Nobody can tell which they are" in text) != are_listed
+        assert ("most likely among the" in text) == are_listed
+
+
 def test_parts_of_a_budget_are_exact_decimals_that_add_up():
     release = private_table(COUNTS, epsilon="0.25", cells=CELLS, within="state")
     page, budget = written(release, "html"), release.only.budget

@@ -141,10 +141,11 @@ def _single_rows(noise: Content) -> list[Block]:
 
 def _top_rows(column: Content, level: str) -> list[Block]:
     rows = column["top_rows"]
+    heading = Heading(3, "The highest rows")
     if not rows:
-        return []
+        return [heading, Paragraph("Nobody can tell which they are: no row is likely to be one.")]
     return [
-        Heading(3, "The highest rows"),
+        heading,
         Paragraph(
             f"The rows that are most likely among the {len(rows)} highest, with the probability "
             "that each truly is. Rows that look alike share the chance; a small one means that "

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 ASKING = "Answering"
-TOP = 5  # rows that are named
+TOP, LIKELY = 5, 0.5  # rows that are named; the least probability of the first of them
 OF_GROUPS = ("share with 0", "mean", "total")  # questions that the table of groups has
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -203,12 +203,13 @@ def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content
 
 
 def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
-    """The rows that are most likely among the highest."""
+    """The rows that are most likely among the highest, where one is likelier there than not."""
     measured = int(np.count_nonzero(column.measured))
     if not measured:
         return []
     rows = top(release, min(TOP, measured), of=column.title, level=level)
-    return list(rows.to_dict()["rows"])
+    listed = rows.to_dict()["rows"]
+    return list(listed) if listed[0]["probability"] >= LIKELY else []
 
 
 def _facts(release: "Release") -> Content:
