@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -144,6 +146,11 @@ def test_a_report_says_what_it_must(release):
     assert f"It is within {noise.quantile(0.9):,} of the true one" in written(plain, "md")
 
 
+def test_the_factor_of_a_small_epsilon_is_above_1():
+    content = json.loads(written(private_table(COUNTS, epsilon="0.0001"), "json"))
+    assert "at most 1.00011 times as probable" in content["promise"]["words"]
+
+
 def test_progress_moves(release):
     told = []
     written(release, "md", progress=lambda what, done: told.append(done))
@@ -177,6 +184,13 @@ def test_the_workbook_has_formats_a_chart_and_groups_as_rows(release):
     assert b"0.0##%" in zipfile.ZipFile(io.BytesIO(data)).read("xl/styles.xml")
 
 
+def test_cells_of_the_workbook_have_no_more_digits_than_are_known():
+    book = zipfile.ZipFile(io.BytesIO(written(private_table(COUNTS, epsilon=10), "xlsx")))
+    for name in ("xl/worksheets/sheet3.xml", "xl/worksheets/sheet4.xml"):
+        cells = re.findall(r"<v>([0-9.]+)</v>", book.read(name).decode())
+        assert cells and max(len(cell.partition(".")[2]) for cell in cells) <= 12, cells
+
+
 def test_several_columns_stand_side_by_side():
     both = private_table({"murders": COUNTS, "rapes": COUNTS + 1}, cells=CELLS, epsilon=2)
     text = written(both, "md")
@@ -184,8 +198,32 @@ def test_several_columns_stand_side_by_side():
     assert len(json.loads(written(both, "json"))["columns"]) == 2
     page = written(both, "html")
     assert page.index("<svg") < page.index("What it says of murders")  # the picture has both
-    spent = both.promise.budgets[0].counts
-    assert f">{float(spent):.3g}<" in page and f">{spent}<" not in page
+
+
+def test_counts_that_are_published_as_they_are_are_called_so():
+    for epsilon, is_told in ((1, False), (10, True)):
+        words = json.loads(written(private_table(COUNTS, epsilon=epsilon), "json"))["promise"]
+        assert ("noisy counts of murders are the true ones" in words["words"]) == is_told
+
+
+def test_rows_that_nobody_can_tell_to_be_the_highest_are_not_listed():
+    counts = np.append(np.zeros(99, dtype=int), 5_000)
+    for epsilon, are_listed in (("0.0001", False), (1, True)):
+        release = private_table(counts, epsilon=epsilon)
+        assert bool(json.loads(written(release, "json"))["columns"][0]["top_rows"]) == are_listed
+        text = written(release, "md")
+        assert ("Nobody can tell which they are" in text) != are_listed
+        assert ("most likely among the" in text) == are_listed
+
+
+def test_parts_of_a_budget_are_exact_decimals_that_add_up():
+    release = private_table(COUNTS, epsilon="0.25", cells=CELLS, within="state")
+    page, budget = written(release, "html"), release.only.budget
+    parts = [part for part in (budget.counts, budget.sums, budget.whole) if part]
+    words = [f"{float(part):.12g}" for part in parts]
+    assert sum(map(Fraction, words)) == Fraction("0.25") and ">0.25<" in page
+    assert all(f">{each}<" in page for each in words)
+    assert ">1/3<" in written(private_table(COUNTS, epsilon="1/3"), "html")
 
 
 def test_zero_has_no_sign():

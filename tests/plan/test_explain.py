@@ -33,7 +33,16 @@ def test_what_is_usual_is_not_called_large():
 
 def test_words_have_no_more_than_a_hundred_in_a_hundred():
     assert "nearly always right" in explain(8).sentence
-    assert "73 times in 100" in explain(1).sentence
+    assert "73.2 times in 100" in explain(1).sentence
+
+
+def test_what_is_at_the_most_is_never_rounded_down():
+    for epsilon, factor in (("0.0049", "1.0050"), ("0.0001", "1.00011"), (10, "22,100")):
+        found = explain(epsilon)
+        assert f"at most {factor} times" in str(found)
+        assert float(factor.replace(",", "")) > found.factor
+    assert "right at most 50.2 times" in explain("0.0049").sentence
+    assert str(explain("0.0049")).count("50.2%") == 1
 
 
 def test_no_line_of_the_deployments_is_wider_than_a_screen():

@@ -70,6 +70,30 @@ def test_words_follow_from_the_record_and_the_answers_alone(demo):
     assert deployment_yaml(said) == (folder / "deployment.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "factor", "said"),
+    [
+        ("0.0001", "1.00011", "**The release says little of `n`**"),
+        (1, "2.72", "The counts of `n` are not the true ones."),
+        (10, "22,100", "**Most noisy counts of `n` are the true ones"),
+    ],
+)
+def test_the_readme_says_what_noise_hides(tmp_path, epsilon, factor, said):
+    counts = np.arange(200) % 7
+    text = words(made_release({"n": counts}, epsilon=epsilon).save(tmp_path / "r") / "README.md")
+    assert f"at most {factor} times as probable with any one person counted" in text
+    others = ("The release says little", "are the true ones:", "are not the true ones.")
+    assert said in text and sum(other in text for other in others) == 1
+
+
+def test_an_epsilon_is_written_in_one_way(tmp_path):
+    folder = made_release({"n": [1, 2, 0] * 9}, epsilon="1/10000").save(tmp_path / "r")
+    for name in ("README.md", "distribution.svg"):
+        assert "epsilon = 0.0001" in (folder / name).read_text()
+    spent = re.findall(r"([0-9.]+) on ", words(folder / "README.md"))
+    assert sum(map(Fraction, spent[:2])) == Fraction("0.0001")
+
+
 def test_a_release_that_is_no_simulation_is_not_called_one(tmp_path):
     release = made_release({"n": [1, 2, 0] * 9})
     release = replace(release, promise=replace(release.promise, simulated=False))

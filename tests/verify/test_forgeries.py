@@ -70,6 +70,18 @@ def test_a_release_passes(bundle):
     assert report.simulated and not report.warnings
 
 
+def test_a_file_beside_a_release_is_named_and_the_rest_is_checked(tmp_path):
+    bundle = made("plain").save(tmp_path / "plain")
+    (bundle / "notes.txt").write_text("mine")
+    report = holdfast.verify(bundle)
+    assert not report and report.failure.value == "beside"
+    assert report.damage == ("the folder holds 'notes.txt', which is not a file of a release.",)
+    assert all(check.passed for check in report.checks[1:])
+    assert report.verdict.endswith("The rest holds.") and "damaged" not in report.verdict
+    (bundle / "README.md").write_text("trust me")
+    assert "damaged" in holdfast.verify(bundle).verdict
+
+
 def test_a_release_of_many_rows_passes(tmp_path):
     counts = np.random.default_rng(0).poisson(2, 30_000)
     report = holdfast.verify(holdfast.privatize(counts, epsilon=1, seed=1).save(tmp_path / "many"))

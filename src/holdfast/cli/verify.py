@@ -66,4 +66,4 @@ def _exit_code(report: "Verification") -> int:
 
     if report.failure is None:
         return End.SIMULATED if report.simulated else End.DONE
-    return End.FALSE if report.failure is Failure.DAMAGE else End.NOT_CHECKED
+    return End.FALSE if report.failure in (Failure.DAMAGE, Failure.BESIDE) else End.NOT_CHECKED

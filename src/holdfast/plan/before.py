@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import aligned, listed_names, numbered, one_line, roughly
+from holdfast.errors import aligned, listed_names, numbered, one_line
 from holdfast.plan import concerns
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Promise
+from holdfast.privacy.rational import decimal_or_fraction
 
 if TYPE_CHECKING:
     from holdfast.request import Request
@@ -132,8 +132,8 @@ class Before:
         rows = [
             [
                 column,
-                _number(budget.epsilon),
-                *(_number(budgets[place]) for budgets in shown.values()),
+                decimal_or_fraction(budget.epsilon),
+                *(decimal_or_fraction(budgets[place]) for budgets in shown.values()),
                 f"{budget.noise_of_counts.quantile(LEVEL):,}",
             ]
             for place, (column, budget) in enumerate(
@@ -144,7 +144,7 @@ class Before:
         simulated = "A rehearsal: a seed is given, so nothing is spent and nobody is protected. "
         return (
             simulated * self.promise.simulated
-            + f"A run would spend epsilon = {_number(self.promise.epsilon)}:\n\n"
+            + f"A run would spend epsilon = {decimal_or_fraction(self.promise.epsilon)}:\n\n"
             + aligned(headings, rows)
         )
 
@@ -195,6 +195,7 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
             concerns.identifiers(name, counts),
             concerns.nines(name, counts),
             concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
+            concerns.shown(name, noise),
         ]
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)
@@ -211,7 +212,3 @@ def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
         rows.update(dict.fromkeys(label, size))
     small = concerns.small_groups(names, sizes, least)
     yield from filter(None, (small, concerns.near_duplicates(rows)))
-
-
-def _number(number: Fraction) -> str:
-    return roughly(float(number), 3)

@@ -14,6 +14,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
+from holdfast.privacy.noise import bare, drowns
 from holdfast.tables.leaks.measures import as_numbers
 from holdfast.tables.leaks.search import NEARLY_ALL
 from holdfast.tables.look_columns import near_labels
@@ -34,7 +35,6 @@ PUBLIC = re.compile(
 VALUES = (10, 3)  # different numbers below which a column is no count of people; with 0 among them
 MISSING_CODES = 5  # different cells that are no counts, up to which they mean that one is missing
 LITTLE = 10  # rows times epsilon below which a group says little of itself
-SPOKEN = 100  # the same of a table whose counts are all below the noise
 NINES = (99, 999, 9_999, 99_999)
 FAR = 3  # times the next lower count, from which on nines stand apart
 SHOWN_PAIRS = 5  # of labels that differ by little
@@ -151,13 +151,18 @@ def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fractio
     >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:62]
     'noise of up to 3,289, nine times in ten, is larger than every '
     """
-    if len(counts) < FEW or noise <= counts.max() or rows * epsilon >= SPOKEN:
+    if len(counts) < FEW or not drowns(noise, counts.max(), rows, epsilon):
         return None
     return (
         f"noise of up to {noise:,}, nine times in ten, is larger than every count of {name!r:.60}, "
         f"and {numbered(rows, 'row')} are too few to make up for it: the release would say little. "
         "`holdfast plan` says what a larger epsilon buys"
     )
+
+
+def shown(name: str, noise: int) -> str | None:
+    """What to say of noise that leaves most counts as they are."""
+    return None if noise else bare(f"{name!r:.60}")
 
 
 def large_epsilon(epsilon: Fraction) -> str | None:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
-from holdfast.errors import HoldfastError, aligned, roughly
+from holdfast.errors import HoldfastError, aligned
 from holdfast.privacy.budget import LARGEST
-from holdfast.privacy.rational import exact_fraction
+from holdfast.privacy.rational import decimal_above, exact_fraction, factor_above
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 USUAL = Fraction(5)
@@ -23,7 +23,7 @@ WIDTH = 78  # of a line that fits any screen
 class Explanation:
     """What an epsilon lets anybody learn about one person, at the most.
 
-    >>> explain(1).sentence.endswith("right at most 73 times in 100; a coin is right 50 times.")
+    >>> explain(1).sentence.endswith("right at most 73.2 times in 100; a coin is right 50 times.")
     True
     """
 
@@ -51,7 +51,7 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """What it promises, in a sentence."""
-        right = f"right at most {100 * self.guess:.0f} times in 100; a coin is right 50 times"
+        right = f"right at most {_percent(self.guess)} times in 100; a coin is right 50 times"
         return (
             "With it, whoever knows everybody else in the data and must say whether one person was "
             f"counted is {right if self.guess < NEARLY else 'nearly always right'}.{self.size}"
@@ -78,7 +78,7 @@ class Explanation:
 
     def __str__(self) -> str:
         name = f"epsilon = {float(self.epsilon):g}"
-        odds = [(f"{before:.1%}", f"{self.suspicion(before):.1%}") for before in SUSPICIONS]
+        odds = [(f"{before:.1%}", f"{_percent(self.suspicion(before))}%") for before in SUSPICIONS]
         uses = [
             textwrap.fill(
                 "{epsilon:<8g}{product}, {by} {year}: {protects}".format(**deployment),
@@ -89,7 +89,7 @@ class Explanation:
         ]
         return "\n\n".join(
             [
-                f"With {name} anything that is published is at most {roughly(self.factor, 3)} "
+                f"With {name} anything that is published is at most {factor_above(self.epsilon)} "
                 "times as probable with any one person counted as without, or the reverse.",
                 self.sentence,
                 "What somebody may come to believe of one person:\n\n"
@@ -102,6 +102,11 @@ class Explanation:
                 "spent again every day or month), and what it protects:\n\n" + "\n".join(uses),
             ]
         )
+
+
+def _percent(probability: float) -> str:
+    """In percent, rounded up to three digits."""
+    return decimal_above(Fraction(100 * probability), 3)
 
 
 def explain(epsilon: Any) -> Explanation:

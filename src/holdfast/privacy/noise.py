@@ -19,6 +19,8 @@ MOST_BY_OPENDP = 20_000  # rows: 10 µs each are 0.2 s
 LARGEST = LARGEST_NOISE // 2  # of what noise is added to, and of the results
 LARGEST_SCALE = 1 << 40  # of shift / epsilon: noise stays far within 64 bits
 
+SPOKEN = 100  # rows times epsilon, from which on a release says something under any noise
+
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
@@ -191,3 +193,20 @@ def add_noise(
 @lru_cache(maxsize=16)  # about 1 MB each
 def _sampler(noise: Noise) -> Sampler:
     return Sampler(noise.epsilon, noise.shift, noise.width)
+
+
+def drowns(reach: int, highest: float, rows: int, epsilon: Fraction) -> bool:
+    """Whether noise hides all counts, and the rows are too few to make up for it.
+
+    >>> drowns(3_289, 20, 900, Fraction(1, 1000)), drowns(9, 20, 900, Fraction(1, 1000))
+    (True, False)
+    """
+    return reach > highest and rows * epsilon < SPOKEN
+
+
+def bare(name: str) -> str:
+    """What to say of counts whose noise is 0, nine times in ten."""
+    return (
+        f"Most noisy counts of {name} are the true ones: their noise is 0 nine times in ten or "
+        "more, and whoever reads them learns much about one person"
+    )

@@ -5,12 +5,12 @@ composition and post-processing, the accounting, stand there under `implementati
 the record alone.
 """
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import numbered, roughly
 from holdfast.privacy.noise import Noise
+from holdfast.privacy.rational import decimal_above, decimal_or_fraction
 from holdfast.release import escape
 from holdfast.release.record import spent, titles
 
@@ -75,7 +75,9 @@ deployment:
     privacy_unit_details: {text(promise["neighbours"])}
     privacy_parameters:
       epsilon: {decimal_above(Fraction(promise["epsilon"]))}
-    privacy_parameters_details: {text(f"Exactly epsilon = {promise['epsilon']}. {spends}.")}
+    privacy_parameters_details: {
+        text(f"Exactly epsilon = {decimal_or_fraction(promise['epsilon'])}. {spends}.")
+    }
   deployment_model:
     model_name: Central
     model_name_details: The curator holds the true table and runs holdfast on it.
@@ -109,13 +111,3 @@ deployment:
       - FILL IN
     tier: 3
 """
-
-
-def decimal_above(number: Fraction, digits: int = 12) -> str:
-    """The number in decimals, rounded up where it has no short ones: never less than was spent.
-
-    >>> decimal_above(Fraction(7, 10)), decimal_above(Fraction(1, 3), 3)
-    ('0.7', '0.334')
-    """
-    context = Context(prec=digits, rounding=ROUND_CEILING)
-    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"

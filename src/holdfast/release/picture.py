@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Histogram
+from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release import escape
 from holdfast.release.common import drawn
 
@@ -114,7 +115,8 @@ def subtitle(release: "Release") -> str:
         kind = "SIMULATION, protects nobody"
     left_out = len(release.columns) - MOST_COLUMNS
     more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
-    return f"{kind}, epsilon = {release.promise.epsilon}; whiskers: 90 % intervals{more}"
+    epsilon = decimal_or_fraction(release.promise.epsilon)
+    return f"{kind}, epsilon = {epsilon}; whiskers: 90 % intervals{more}"
 
 
 def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:

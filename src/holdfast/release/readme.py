@@ -4,10 +4,12 @@ A function of the record and of the records of answers.csv, so that a verifier c
 """
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import numbered, roughly
-from holdfast.privacy.noise import Noise
+from holdfast.privacy.noise import Noise, bare, drowns
+from holdfast.privacy.rational import decimal_or_fraction, factor_above
 from holdfast.release import escape
 from holdfast.release.record import spent, titles
 from holdfast.tables.partition import ALL_ROWS
@@ -32,13 +34,14 @@ def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
     return f"""# A private table of counts: {listed}
 
 {warning * record["promise"]["simulated"]}\
-The counts in {table} ({"columns" if len(names) > 1 else "column"} {listed})
-are not the true ones. Random noise was added to each, so that whoever reads the table learns almost
-the same whether or not any one {record["promise"]["persons"]["unit"]} was counted. Then the rows
-were ranked by their noisy counts and given, in that order, the values of the distribution that the
-noise leaves to be seen. So the table has about as many rows with 0, 1, 2, … as the true one{
-        ", and so has each group" * groups
-    }.
+Random noise was added to each count in {table} ({"columns" if len(names) > 1 else "column"} {
+        listed
+    }),
+so that {bounded(record["promise"]["epsilon"], record["promise"]["persons"]["unit"])}
+Then the rows were ranked by their noisy counts and given, in that order, the values of the
+distribution that the noise leaves to be seen. So the table has about as many rows with 0, 1, 2, …
+as the true one{", and so has each group" * groups}.
+{_noise_of_counts(record, said)}\
 
 ## What is promised
 
@@ -78,6 +81,34 @@ Made with holdfast {escape.markdown(record["made_with"])}.
 """
 
 
+def bounded(epsilon: Fraction | str, unit: str) -> str:
+    """What an epsilon promises one person, in words."""
+    return (
+        f"anything published is at most {factor_above(Fraction(epsilon))} times as probable with "
+        f"any one {unit} counted as without, or the reverse."
+    )
+
+
+def _noise_of_counts(record: dict[str, Any], answers: Answers) -> str:
+    """What to know of noise that hides almost nothing, or almost all."""
+    lines, rows = "", record["table"]["rows"]
+    columns = zip(titles(record), record["counts"], record["promise"]["budgets"], strict=True)
+    for name, column, budget in columns:
+        reach = Noise.from_dict(column["noise"]).quantile(0.9)
+        highest = answers.get((name, ALL_ROWS, "highest"), ("",))[0] or "inf"
+        if not reach:
+            lines += f"\n**{bare(escape.code(name))}.**\n"
+        elif drowns(reach, float(highest), rows, Fraction(budget["epsilon"])):
+            lines += (
+                f"\n**The release says little of {escape.code(name)}**: noise of up to {reach:,}, "
+                f"nine times in ten, is larger than every count, and {numbered(rows, 'row')} are "
+                "too few to make up for it.\n"
+            )
+        else:
+            lines += f"\nThe counts of {escape.code(name)} are not the true ones.\n"
+    return lines
+
+
 def _grouped(record: dict[str, Any]) -> bool:
     return len(record["groups"]["names"]) > 1
 
@@ -85,7 +116,7 @@ def _grouped(record: dict[str, Any]) -> bool:
 def _promise(record: dict[str, Any]) -> str:
     promise, persons = record["promise"], record["promise"]["persons"]
     lines = [
-        f"- epsilon = {promise['epsilon']} for one {persons['unit']}.",
+        f"- epsilon = {decimal_or_fraction(promise['epsilon'])} for one {persons['unit']}.",
         f"- {escape.markdown(promise['neighbours'])}",
     ]
     for name, budget in zip(titles(record), promise["budgets"], strict=True):

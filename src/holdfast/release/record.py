@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, Final, NoReturn
 
 from holdfast.errors import HoldfastError
+from holdfast.privacy.rational import decimal_or_fraction
 
 ROWS, FORMATS = "rows.csv", ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
@@ -95,7 +96,9 @@ def titles(record: dict[str, Any]) -> list[str]:
 def spent(budget: dict[str, Any]) -> str:
     """What each part of a column's budget is spent on, such as "1/2 on single counts"."""
     return ", ".join(
-        f"{budget[part]} on {words}" for part, words in SPENT_ON.items() if Fraction(budget[part])
+        f"{decimal_or_fraction(budget[part])} on {words}"
+        for part, words in SPENT_ON.items()
+        if Fraction(budget[part])
     )
 
 

@@ -17,6 +17,7 @@ from holdfast.match.match import Matcher
 from holdfast.measure.measurement import Measurement, Tally
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.persons import Promise
+from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
 from holdfast.release.record import BATCH_ROWS
@@ -448,7 +449,8 @@ class Release(Answering):
         warning = "SIMULATION, protects nobody; " * self.promise.simulated
         return (
             f"Release({warning}{names}: {numbered(self.rows, 'row')}{groups}, "
-            f"epsilon = {self.promise.epsilon} for one {self.promise.persons.unit})"
+            f"epsilon = {decimal_or_fraction(self.promise.epsilon)} for one "
+            f"{self.promise.persons.unit})"
         )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdfast.release.record import LARGEST
-from holdfast.verify.report import Damage, Found, NotChecked, shown
+from holdfast.verify.report import Beside, Damage, Found, NotChecked, shown
 
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD, ROWS = "SHA256SUMS", "release.json", "rows.csv"
@@ -38,10 +38,10 @@ def check_folder(folder: Path) -> Found:
     tables = names & set(TABLES)
     if len(tables) != 1:
         raise Damage(f"the folder must hold exactly one of {', '.join(TABLES)}.")
-    for name in sorted(names - tables - set(FILES)):
-        raise Damage(f"the folder holds {shown(name)}, which is not a file of a release.")
     for name in sorted(set(FILES) - names):
         raise Damage(f"{name} is missing.")
+    for name in sorted(names - tables - set(FILES)):
+        raise Beside(f"the folder holds {shown(name)}, which is not a file of a release.")
     if left:
         also = ", ".join(left)
         return Found(f"all there, no links; not opened: {also}", f"the folder also holds {also}.")

@@ -15,6 +15,8 @@ class Failure(Enum):
     """The release is not as it must be."""
     OTHER_SCHEMA = "other schema"
     """The release was made by a holdfast whose bundles this one does not read."""
+    BESIDE = "beside"
+    """Something else lies in the folder; it was not opened."""
     MACHINE = "machine"
     """The check could not be made here; that says nothing about the release."""
 
@@ -22,6 +24,7 @@ class Failure(Enum):
 _VERDICTS = {
     None: "Everything that this release claims was recomputed and holds.",
     Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
+    Failure.BESIDE: "A file that does not belong is in the folder. The rest holds.",
     Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
     Failure.MACHINE: "This release could not be checked on this machine.",
 }
@@ -43,6 +46,12 @@ class NotChecked(Damage):
     """This machine lacks what a check needs."""
 
     failure = Failure.MACHINE
+
+
+class Beside(Damage):
+    """A file beside those of the release, which are all there."""
+
+    failure = Failure.BESIDE
 
 
 class Found(NamedTuple):
@@ -84,6 +93,11 @@ class Check:
     warning: str | None = None
     """What a reader should know although it passed."""
 
+    @property
+    def held(self) -> bool:
+        """Whether what needs it can be checked, as also beside a file that does not belong."""
+        return self.passed is True or self.failure is Failure.BESIDE
+
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
@@ -112,7 +126,7 @@ class Verification:
     def failure(self) -> Failure | None:
         """Why it did not pass, the worst first; None if it passed."""
         failures = {check.failure for check in self.checks}
-        order = (Failure.OTHER_SCHEMA, Failure.DAMAGE, Failure.MACHINE)
+        order = (Failure.OTHER_SCHEMA, Failure.DAMAGE, Failure.MACHINE, Failure.BESIDE)
         return next((failure for failure in order if failure in failures), None)
 
     @property

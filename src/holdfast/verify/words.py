@@ -8,6 +8,7 @@ are borrowed, on purpose: what they say wrongly the first check still finds.
 import math
 import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from holdfast.verify.folder import read_text
 from holdfast.verify.report import Damage, Found
 
 MARK = "SIMULATION"
-_STATED = re.compile(r"epsilon = ([0-9./]+)")
+_STATED = re.compile(r"epsilon = ([0-9./]*[0-9])")
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _TAGS = {"svg", "rect", "text", "g", "path", "title", "tspan", "line"}
 _DANGEROUS = re.compile(r"\bon[a-z]+\s*=|href|javascript|<script|<!|<\?|url\(", re.IGNORECASE)
@@ -32,11 +33,10 @@ def check_words(folder: Path, record: dict[str, Any]) -> str:
     said = read_text(folder, "README.md")
     said = "\n".join(map(_without_code, said.split("\n")))  # names and labels, whatever they say
     unit = promise["persons"]["unit"]
-    if f"\n- epsilon = {promise['epsilon']} for one {unit}." not in said:
+    if not re.search(f"\n- epsilon = [0-9./]+ for one {unit}[.]", said):
         raise Damage("README.md does not state the promise of release.json.")
-    for number in _STATED.findall(said):
-        if number.rstrip(".") != promise["epsilon"]:
-            raise Damage("README.md states another epsilon than release.json.")
+    if any(Fraction(number) != Fraction(promise["epsilon"]) for number in _STATED.findall(said)):
+        raise Damage("README.md states another epsilon than release.json.")
     for name in ("README.md", "deployment.yaml"):
         if (MARK in read_text(folder, name).upper()) is not promise["simulated"]:
             raise Damage(f"{name} and release.json differ in whether it is a simulation.")

@@ -1,6 +1,5 @@
 """The report as a list of blocks: what a page and a Markdown file both say."""
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from holdfast.answers.answer import percent
@@ -78,10 +77,7 @@ def blocks(content: Content, picture: Drawing | None = None) -> list[Block]:
 
 
 def _promise(promise: Content) -> list[Block]:
-    spent = [
-        (part["column"], part["on"], roughly(float(Fraction(part["epsilon"])), 3))
-        for part in promise["spent"]
-    ]
+    spent = [(part["column"], part["on"], part["epsilon"]) for part in promise["spent"]]
     spent.append((f"one {promise['unit']}", "in all", promise["epsilon"]))
     return [
         Heading(2, "What was promised"),
@@ -145,10 +141,11 @@ def _single_rows(noise: Content) -> list[Block]:
 
 def _top_rows(column: Content, level: str) -> list[Block]:
     rows = column["top_rows"]
+    heading = Heading(3, "The highest rows")
     if not rows:
-        return []
+        return [heading, Paragraph("Nobody can tell which they are: no row is likely to be one.")]
     return [
-        Heading(3, "The highest rows"),
+        heading,
         Paragraph(
             f"The rows that are most likely among the {len(rows)} highest, with the probability "
             "that each truly is. Rows that look alike share the chance; a small one means that "

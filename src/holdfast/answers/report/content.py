@@ -6,7 +6,7 @@ Answers are those of answers.csv: each is asked once, and written by all that sh
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from math import exp, isfinite
+from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,12 @@ import numpy as np
 from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import listed_names, numbered, one_line, roughly
+from holdfast.errors import listed_names, numbered, one_line
+from holdfast.privacy.noise import bare
+from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
+from holdfast.release.readme import bounded
 from holdfast.release.record import SPENT_ON
 from holdfast.tables.partition import ALL_ROWS
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 ASKING = "Answering"
-TOP = 5  # rows that are named
+TOP, LIKELY = 5, 0.5  # rows that are named; the least probability of the first of them
 OF_GROUPS = ("share with 0", "mean", "total")  # questions that the table of groups has
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -109,19 +112,23 @@ def _title(release: "Release") -> str:
 
 def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
-    factor = roughly(exp(float(promise.epsilon)), 3)
+    columns = release.columns
+    bared = [c.title for c in columns if not c.measurement.noise.quantile(0.9)]
     return {
-        "epsilon": str(promise.epsilon),
+        "epsilon": decimal_or_fraction(promise.epsilon),
         "unit": persons.unit,
         "words": (
-            "Whoever reads this release learns almost the same whether or not any one "
-            f"{persons.unit} was counted: whatever it says is at most {factor} times as probable "
-            f"with that {persons.unit} as without, or the reverse."
+            f"Of this release, {bounded(promise.epsilon, persons.unit)}"
+            + "".join(f" {bare(name)}." for name in bared)
         ),
         "neighbours": promise.neighbours,
         "randomness": promise.randomness,
         "spent": [
-            {"column": column.title, "on": words, "epsilon": str(getattr(budget, part))}
+            {
+                "column": column.title,
+                "on": words,
+                "epsilon": decimal_or_fraction(getattr(budget, part)),
+            }
             for column, budget in zip(release.columns, promise.budgets, strict=True)
             for part, words in SPENT_ON.items()
             if getattr(budget, part)
@@ -196,12 +203,13 @@ def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content
 
 
 def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
-    """The rows that are most likely among the highest."""
+    """The rows that are most likely among the highest, where one is likelier there than not."""
     measured = int(np.count_nonzero(column.measured))
     if not measured:
         return []
     rows = top(release, min(TOP, measured), of=column.title, level=level)
-    return list(rows.to_dict()["rows"])
+    listed = rows.to_dict()["rows"]
+    return list(listed) if listed[0]["probability"] >= LIKELY else []
 
 
 def _facts(release: "Release") -> Content:
@@ -221,6 +229,6 @@ def _cite(release: "Release") -> str:
     names = listed_names(column.title for column in release.columns)
     return (
         f"{kind} table of counts ({names}), {numbered(release.rows, 'row')}, epsilon = "
-        f"{release.promise.epsilon} for one {release.promise.persons.unit}, made with holdfast "
-        f"{release.made_with}. Method: {PAPER}"
+        f"{decimal_or_fraction(release.promise.epsilon)} for one {release.promise.persons.unit}, "
+        f"made with holdfast {release.made_with}. Method: {PAPER}"
     )

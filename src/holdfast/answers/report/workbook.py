@@ -142,7 +142,14 @@ def _ends(content: Content) -> list[str]:
     return [f"{percent(content['level'])} interval, from", "to"]
 
 
-class Share(float):
+class Digits(float):
+    """A number whose cell has the 15 digits that Excel keeps: with more, 0.072 has a tail."""
+
+    def __format__(self, _form: str) -> str:
+        return format(float(self), ".15g")
+
+
+class Share(Digits):
     """A share, which Excel shows in percent."""
 
 
@@ -161,7 +168,7 @@ def _shares(*numbers: float) -> list[Any]:
 def _known(estimate: float, low: float | None, high: float | None) -> list[Any]:
     width = (high or 0.0) - (low or 0.0)
     places = known_places(width) if width > 0 else 6
-    return [x if x is None else round(x, places) + 0.0 for x in (estimate, low, high)]
+    return [x if x is None else Digits(round(x, places) + 0.0) for x in (estimate, low, high)]
 
 
 class _Book:
