@@ -47,11 +47,13 @@ def say_look(file: Path, options: "TableOptions") -> None:
         show_line(words)
 
 
-def hints(file: Path, options: "TableOptions") -> list[str]:
-    """What to do about a file that could not be read, a line each."""
+def hints(file: Path, options: "TableOptions", *, counted: bool) -> list[str]:
+    """What to do about a file that could not be read, a line each; `counted` says that persons are
+    counted already."""
     from holdfast.tables.look import look
 
-    return [_in_line(hint) for hint in look(file, options).hints]
+    every = look(file, options).hints
+    return [_in_line(hint) for hint in every if not (counted and "from_people" in hint.words)]
 
 
 def _in_line(hint: "Hint") -> str:
