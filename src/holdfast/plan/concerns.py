@@ -87,16 +87,9 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
 
 
 def rate_beside(name: str, cells: Sequence[Any]) -> str | None:
-    """What to say of a published column of fractions that is named like a rate.
-
-    >>> rate_beside("per_100k", ["1,5", "0"])[:30]
-    "'per_100k' is named like a rat"
-    >>> rate_beside("per_100k", [1, 2]) is rate_beside("lat", [40.5]) is None
-    True
-    """
-    if RATES.search(name.replace("_", " ")) is None:
-        return None
-    if not any(bool((x[np.isfinite(x)] % 1 > 0).any()) for x in readings(cells)):
+    """What to say of a published column of fractions that is named like a rate."""
+    named = RATES.search(name.replace("_", " ")) is not None
+    if not named or not any((x[np.isfinite(x)] % 1 > 0).any() for x in readings(cells)):
         return None
     return (
         f"{name!r:.60} is named like a rate. If it is one of these counts, whoever has what they "
@@ -105,12 +98,7 @@ def rate_beside(name: str, cells: Sequence[Any]) -> str | None:
 
 
 def total_of_others(counts: Mapping[str, Integers]) -> str | None:
-    """What to say where one of several columns of counts is the sum of the others in every row.
-
-    >>> men, women = np.arange(30) % 7, np.arange(30) % 5
-    >>> total_of_others({"all": men + women, "men": men, "women": women})[:50]
-    "'all' is the sum of 'men', 'women' in every row. R"
-    """
+    """What to say where one of several columns of counts is the sum of the others in every row."""
     whole = np.sum(list(counts.values()), axis=0)
     for name, column in counts.items():
         if len(counts) > 2 and len(column) >= FEW and whole.any() and (2 * column == whole).all():

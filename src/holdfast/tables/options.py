@@ -240,9 +240,8 @@ def _advice(leaks: Sequence[Leak], counts: Collection[str]) -> str:
         ROW_ORDER: "publish in the order of a public column, with `order_by`, --order-by",
         TOTALS: "name the rows of totals with `leave_out`, --leave-out, as a look at the file does",
     }
-    advice = dict[str, None]()
-    for leak in leaks:
-        alone = hints.get(leak.names[0], "keep fewer columns")
-        together = len(set(leak.names) - set(counts)) > 1
-        advice[TOGETHER if together else alone] = None
-    return ", ".join(advice)
+    kept = [[name for name in leak.names if name not in counts] for leak in leaks]
+    advice = [
+        TOGETHER if names[1:] else hints.get(names[0], "keep fewer columns") for names in kept
+    ]
+    return ", ".join(dict.fromkeys(advice))
