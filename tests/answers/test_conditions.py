@@ -83,6 +83,17 @@ def test_every_way_to_choose_rows_chooses_the_same():
         assert (answer.estimate, answer.interval) == (wanted.estimate, wanted.interval)
 
 
+@pytest.mark.parametrize("typed", ["Wurttemberg", "württemberg", "Württembrg", '"Wurttemberg"'])
+def test_a_value_that_is_spelt_a_little_otherwise_is_answered_with_it(typed):
+    release = private_table([1, 2, 3] * 10, cells={"state": ["Württemberg", "New York", "x"] * 10})
+    with pytest.raises(HoldfastError, match=r"no row. Hint: did you mean 'Württemberg'\?"):
+        release.ask("mean", where=f"state == {typed}")
+    with pytest.raises(HoldfastError, match="did you mean 'New York'"):
+        release.ask("mean", where='state == "New Yorck"')
+    with pytest.raises(HoldfastError, match=r"no row. Hint: look at release.table"):
+        release.ask("mean", where="state == Kent")
+
+
 def test_what_chooses_no_rows_is_refused_in_words():
     release = private_table([1, 2, 3] * 10, cells={"county": list(map(str, range(30)))})
     for where, message in (

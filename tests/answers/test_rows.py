@@ -56,6 +56,14 @@ def test_a_repeated_label_is_told_apart(release):
     assert release.row("Kent (MI)").estimate == release.row(1).estimate
 
 
+def test_a_code_without_its_zero_in_front_is_answered_with_the_code():
+    codes = private_table([9] * 40, cells={"fips": [f"{1300 + row:05}" for row in range(40)]})
+    with pytest.raises(HoldfastError, match=r"did you mean 01310\? The labels"):
+        codes.ask("row 1310")
+    with pytest.raises(HoldfastError, match=r"label 99\. Hint: The labels"):
+        codes.ask("row 99")
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

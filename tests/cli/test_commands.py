@@ -48,6 +48,16 @@ def test_a_question_that_is_none_is_refused_with_what_was_meant(released):
     assert code == 2 and "did you mean 'share zero'" in err
 
 
+def test_a_column_of_counts_is_named_as_for_a_run_too(cli):
+    counts = np.random.default_rng(5).poisson([2, 9], (60, 2))
+    rows = "".join(f"p{i},{n},{m}\n" for i, (n, m) in enumerate(counts))
+    more = ("--category", "place", "--count", "n", "--count", "m", "--epsilon", "2")
+    assert cli("privatize", table(f"place,n,m\n{rows}"), *more, "--seed", "1", "--out", "r")[0] == 0
+    code, out, _ = cli("ask", "r", "mean", "--count", "m")
+    assert code == 0 and out == cli("ask", "r", "mean", "--of", "m")[1]
+    assert out != cli("ask", "r", "mean", "--of", "n")[1]
+
+
 def test_other_groups_are_matched_from_the_bundle_alone(released):
     code, out, _ = released("regroup", "r", "--within", "state", "--out", "r2")
     assert code == 0 and "nothing was spent" in out

@@ -43,12 +43,25 @@ def test_a_parquet_file_becomes_a_parquet_release(cli):
 
 
 def test_json_is_one_object_and_nothing_else(cli):
-    code, out, err = cli("privatize", table(), *OUT, "--json", "--contributions", "2")
+    code, out, err = cli(
+        "privatize", table(), *OUT, "--category", "place", "--json", "--contributions", "2"
+    )
     record = json.loads(out)
     assert (code, err) == (0, "")
     assert record["promise"]["epsilon"] == "1"
     assert record["promise"]["persons"]["contributions"] == [2]
     assert record["folder"] == "release" and record["rows"] == 3
+
+
+def test_who_counts_persons_is_not_told_to_count_them(cli):
+    people = "".join(f"p{k},{'NE' if k % 2 else 'KS'}\n" for k in range(40))
+    Path("people.csv").write_text("person_id,state\n" + people)
+    Path("list.csv").write_text("state\nNE\n")
+    words = ("--from-people", "--by", "state", "--categories", "list.csv", "--epsilon", "1")
+    code, _, err = cli("privatize", "people.csv", *words, "--out", "o")
+    assert code and "it lacks 1 category" in words_in(err) and "counted first" not in err
+    code, _, err = cli("privatize", "people.csv", "--count", "state", *words[-2:], "--out", "o")
+    assert code and "counted first" in err
 
 
 def test_a_dry_run_writes_nothing_and_says_so(cli):

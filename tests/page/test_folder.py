@@ -68,6 +68,13 @@ def test_what_a_ledger_keeps_is_not_listed_among_the_releases(folder):
     assert Folder.at(folder).releases() == ["first", "old.releases/second"]
 
 
+def test_how_many_more_releases_there_are_is_said(visitor, folder):
+    for number in range(15):
+        (folder / f"r{number}").mkdir()
+        (folder / f"r{number}" / "release.json").touch()
+    assert "<li>3 more: type the name" in visitor.get("/").text
+
+
 def test_few_of_many_files_are_listed(folder):
     for number in range(400):
         (folder / f"t{number:03d}.csv").touch()

@@ -92,6 +92,43 @@ def test_a_name_that_holds_that_of_a_place_is_asked_about(name):
     assert concerns.people_beside(name, list(range(100, 140))) is not None
 
 
+def warned(columns, **options):
+    """What is doubted of a run on a table of such columns."""
+    rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    request = Request.read(epsilon=1, **options)
+    with opened(text_table(tuple(columns), rows), request) as table:
+        return before(table, request).doubts
+
+
+@pytest.mark.parametrize("name", ["rate", "per_100k", "percent", "Quote", "Sterberate"])
+def test_a_kept_column_named_like_a_rate_is_warned_of(name):
+    rng = np.random.default_rng(5)
+    table = {"place": [f"p{k}" for k in range(40)], "n": rng.poisson(5, 40)}
+    asked = {"count": "n", "category": "place", "keep": name}
+    for decimals in (rng.random(40).round(3), [f"{k * k % 17},5" for k in range(40)]):
+        (doubt,) = warned(table | {name: decimals}, **asked)
+        assert doubt.startswith(f"'{name}' is named like a rate")
+    assert not warned(table | {"lat": rng.random(40)}, **asked | {"keep": "lat"})
+
+
+def test_rows_that_nobody_can_tell_apart_are_warned_of():
+    table = {"place": [f"p{k}" for k in range(40)], "n": np.random.default_rng(5).poisson(5, 40)}
+    (doubt,) = warned(table, count="n", keep_none=True)
+    assert "nobody will know whose count a row is" in doubt
+    assert not warned(table, count="n", category="place")
+
+
+def test_a_count_that_is_the_sum_of_the_others_is_said_before_paying():
+    rng = np.random.default_rng(5)
+    men, women, place = rng.poisson(5, 40), rng.poisson(3, 40), [f"p{k}" for k in range(40)]
+    table = {"place": place, "men": men, "women": women, "deaths": men + women}
+    asked = {"count": ["deaths", "men", "women"], "category": "place"}
+    (doubt,) = warned(table, **asked)
+    assert doubt.startswith("'deaths' is the sum of 'men', 'women'") and "spares epsilon" in doubt
+    table["deaths"] = men + women + (np.arange(40) == 3)
+    assert not warned(table, **asked)
+
+
 def test_nines_are_asked_about_before_paying():
     rows = [[f"p{k}", "99" if k % 9 == 3 else str(k * k % 7)] for k in range(40)]
     request = Request.read(epsilon=1, count="n", category="place")

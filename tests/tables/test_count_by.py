@@ -121,6 +121,8 @@ def test_the_column_keeps_its_type():
 def test_a_person_outside_the_list_is_named_by_row_and_not_by_value(make):
     message = refusal(make(PEOPLE), "county", ["Kent", "Rye"])
     assert "row 2" in message and "Ely" not in message and "list it" in message
+    assert "it lacks 1 category of the table" in message
+    assert "it lacks 2 categories" in refusal(make(PEOPLE), "county", ["Rye"])
 
 
 @each_frame

@@ -133,6 +133,17 @@ def test_persons_who_have_several_rows_are_counted_by_whose_they_are():
     assert found.columns[0].labels == ()  # nobody is listed
 
 
+def test_visits_are_counted_first_by_the_patient_who_has_them():
+    rows = [[str(k * k % 31), f"Clinic {k % 4}", f"2026-03-{1 + k % 28:02}"] for k in range(90)]
+    found = look_at(text_table(("patient", "clinic", "date"), rows))
+    assert found.suggested == {"from_people": ["yes"], "by": ["clinic"], "per": ["patient"]}
+
+
+def test_numbers_with_a_zero_in_front_are_no_counts():
+    rows = [[f"p{k}", f"{k % 7:05}", str(k % 7)] for k in range(40)]
+    assert look_at(text_table(("place", "ward", "n"), rows)).non_private_counts == ("n",)
+
+
 def test_dates_in_a_text_file_are_dates_and_no_category():
     rows = [[f"p{k}", f"19{50 + k % 50}-01-{1 + k % 28:02}", str(k % 5)] for k in range(40)]
     found = look_at(text_table(("place", "born", "n"), rows))

@@ -39,6 +39,19 @@ def test_rows_that_are_totals_are_refused_by_name_and_by_sum():
     assert opened(summed, publish_anyway=["totals"]).rows == 7
 
 
+@pytest.mark.parametrize("label", ["Summe", "West, total"])
+@pytest.mark.parametrize("part", [{"keep": "state"}, {"within": "state"}])
+def test_a_total_that_only_a_kept_column_or_a_group_names_is_refused(part, label):
+    frame = pd.DataFrame({"state": [*"NNNSSS", label], "county": list("abcdefg"),
+                          "n": [1, 2, 4, 9, 3, 1, 14]})  # fmt: skip
+    for table in (frame, parse_csv(frame.to_csv(index=False).encode())):
+        with pytest.raises(LeakError, match="a row is named like a total"):
+            opened(table, **part)
+        assert opened(table, **part, publish_anyway=["totals"]).rows == 7
+        assert opened(table).rows == 7
+        assert opened(table, subset={"state": label}, **part)
+
+
 NAMES = ["S{} total", "Total, S{}", "SUBTOTAL {}", "S{} insgesamt", "{} (sub-totals)"]
 
 

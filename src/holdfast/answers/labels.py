@@ -1,6 +1,7 @@
 """How an analyst names rows: by label, by number from 0."""
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -67,9 +68,11 @@ class Labels:
             and (self.numbered or not isinstance(row, str) or all(map(_is_whole, self.texts)))
         ):
             if not self.numbered and all(map(_is_whole, self.texts)):
+                same = next((label for label in self.texts if int(label) == int(text)), None)
+                such = "" if same is None else f"did you mean {same:.60}? "
                 raise HoldfastError(
-                    f"no row has the label {text:.60}. Hint: the labels of this table are numbers, "
-                    "so a number is a label and never the place of a row."
+                    f"no row has the label {text:.60}. Hint: {such}The labels of this table are "
+                    "numbers, so a number is a label and never the place of a row."
                 )
             if 0 <= int(text) < len(self.texts):
                 return int(text)
@@ -85,7 +88,8 @@ class Labels:
                 "for others to compare them with."
             )
         longer = [label for label in self.texts if label.startswith((f"{text},", f"{text} "))]
-        others = [name for name in self._names_of_rows() if name != text]
+        names = [*self.texts, *_names_of_groups(self.release)]  # people name groups too
+        others = [name for name in dict.fromkeys(names) if name != text]
         folded = [name for name in others if name.lower() == text.lower()]
         longer += [label for label in self.texts if text in label.split()]
         near = longer or folded or difflib.get_close_matches(text, others, n=1)
@@ -93,14 +97,6 @@ class Labels:
             raise HoldfastError(f"{text!r:.60} is a column published as it is, no label of a row.")
         hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: see release.table."
         raise HoldfastError(f"no row has the label {text!r:.60}.{hint}")
-
-    def _names_of_rows(self) -> list[str]:
-        """Labels, and what public columns of few different texts hold: people name groups too."""
-        names = dict.fromkeys(self.texts)
-        for name in self.release.published:
-            texts = dict.fromkeys(cell_texts(self.release.cells[name]))
-            names |= texts if len(texts) <= MOST_GROUP_NAMES else {}
-        return list(names)
 
     def find_all(self, items: Any) -> Integers:
         """The numbers of the rows of several labels or numbers; a label may be on many rows."""
@@ -175,6 +171,22 @@ def published(release: "Release", name: str, parameter: str = "where") -> Sequen
             f"Hint: {such or 'no column was published.'}"
         )
     return release.cells[name]
+
+
+def _names_of_groups(release: "Release") -> list[str]:
+    """What public columns of few different texts hold."""
+    columns = [set(cell_texts(release.cells[name])) for name in release.published]
+    return sorted(set().union(*(texts for texts in columns if len(texts) <= MOST_GROUP_NAMES)))
+
+
+def meant_by(release: "Release", condition: str) -> str | None:
+    """A text that a public column holds, for one of a condition that is spelt nearly so."""
+    names = {name.casefold(): name for name in _names_of_groups(release)}
+    for typed in re.findall(r"""(?<=")[^"]+(?=")|[^\s=!<>()\[\],"']+""", condition):
+        near = difflib.get_close_matches(typed.casefold(), names, n=1, cutoff=0.8)
+        if near and names[near[0]] != typed and typed not in release.published:
+            return names[near[0]]
+    return None
 
 
 def _is_whole(text: str) -> bool:

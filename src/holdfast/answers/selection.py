@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.conditions import cell_texts, fulfilled
-from holdfast.answers.labels import Labels, published
+from holdfast.answers.labels import Labels, meant_by, published
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.tables.partition import label_order, name_of
@@ -33,7 +33,9 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
         exactly = "; texts are compared exactly"
         if isinstance(where, str) and not re.search(r"=|\bin\b", re.sub("[<>]=", "", where)):
             exactly = " for how high its numbers are"
-        raise HoldfastError(f"`where` chooses no row. Hint: look at release.table{exactly}.")
+        meant = meant_by(release, where) if isinstance(where, str) else None
+        hint = f"did you mean {meant!r:.80}?" if meant else f"look at release.table{exactly}."
+        raise HoldfastError(f"`where` chooses no row. Hint: {hint}")
     return marks
 
 

@@ -50,6 +50,7 @@ def ask(
     --less CONDITION: Other rows: the answer about those of --where, less that about these.
     --against DIR: Folder of an earlier release of the same table: what changed since.
     --of COLUMN…: The column of counts that is meant, where there are several.
+    --count COLUMN…: The same as --of.
     --label COLUMN: Column that names the rows; default: the category.
     --level SHARE
     --sort: With --by: the highest answer first.
@@ -60,6 +61,7 @@ def ask(
 
     if out is not None:
         check_new(out)
+    said["of"] = [*(said["of"] or []), *(said.pop("count") or [])]
     how: dict[str, Any] = {name: _plain(value) for name, value in said.items() if value}
     with working("Reading …", quiet=as_json) as say:
         release = holdfast.load(directory)

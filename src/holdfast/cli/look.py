@@ -11,7 +11,7 @@ from holdfast.errors import numbered, one_line
 from holdfast.request import FIELDS, as_options
 
 if TYPE_CHECKING:
-    from holdfast.tables.look import Hint, Look
+    from holdfast.tables.look import Look
     from holdfast.tables.look_columns import LookedColumn
     from holdfast.tables.options import TableOptions
 
@@ -47,16 +47,17 @@ def say_look(file: Path, options: "TableOptions") -> None:
         show_line(words)
 
 
-def hints(file: Path, options: "TableOptions") -> list[str]:
-    """What to do about a file that could not be read, a line each."""
+def hints(file: Path, options: "TableOptions", *, counted: bool) -> list[str]:
+    """What to do about a file that could not be read, a line each; `counted` says that persons are
+    counted already."""
     from holdfast.tables.look import look
 
-    return [_in_line(hint) for hint in look(file, options).hints]
-
-
-def _in_line(hint: "Hint") -> str:
-    text = one_line(hint.text)
-    return f"- {text.rstrip('.')}: {_options(hint.words)}." if hint.words else f"- {text}"
+    every = ((one_line(hint.text), hint.words) for hint in look(file, options).hints)
+    return [
+        f"- {text.rstrip('.')}: {_options(words)}." if words else f"- {text}"
+        for text, words in every
+        if not (counted and "from_people" in words)
+    ]
 
 
 def _options(words: Mapping[str, Iterable[str]]) -> str:

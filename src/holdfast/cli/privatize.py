@@ -127,7 +127,8 @@ def with_hints(file: Path, request: Request) -> Iterator[None]:
     except HoldfastError as error:
         from holdfast.cli.look import hints
 
-        advice = [] if _is_large(file) else hints(file, request.table_options)
+        how, counted = request.table_options, request.from_people
+        advice = [] if _is_large(file) else hints(file, how, counted=counted)
         if not advice:
             raise
         raise HoldfastError("\n".join([str(error), *advice])) from None

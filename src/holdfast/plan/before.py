@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from holdfast.errors import aligned, listed_names, numbered, one_line
 from holdfast.plan import concerns
 from holdfast.privacy.budget import Budget
@@ -200,6 +202,14 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)
         every += [next(filter(None, pairs), None), concerns.people_beside(name, cells)]
+        every.append(concerns.rate_beside(name, cells))
+    if table.withheld and not table.others:
+        every.append(
+            "no category and no other column is published: nobody will know whose count a row is"
+        )
+    measured = np.logical_and.reduce(list(first.measured.values()))
+    known = [first.counts[column][measured] for column in table.counts]
+    every.append(concerns.total_of_others(dict(zip(request.columns, known, strict=True))))
     every.append(concerns.large_epsilon(request.epsilon))
     yield from filter(None, every)
 

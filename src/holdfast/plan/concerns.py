@@ -15,7 +15,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
 from holdfast.privacy.noise import bare, drowns
-from holdfast.tables.leaks.measures import as_numbers
+from holdfast.tables.leaks.measures import as_numbers, readings
 from holdfast.tables.leaks.search import NEARLY_ALL
 from holdfast.tables.look_columns import near_labels
 
@@ -30,6 +30,11 @@ CODES = re.compile(
 PUBLIC = re.compile(
     r"\b(popul\w*|lat|latitude|lon|lng|long|longitude|area|\w*km2?|miles?|elevation|year|month|week|"
     r"rank|index|income|price|rate|share|percent\w*|district|ward|grade|level|class)\b",
+    re.IGNORECASE,
+)
+RATES = re.compile(
+    r"\b\w*(rate|quote|anteil|ratio|percent\w*|prozent|pct|proportion|incidence|inzidenz)n?s?\b"
+    r"|\b(per|je|pro) ?(\d|capita|kopf)|%",
     re.IGNORECASE,
 )
 VALUES = (10, 3)  # different numbers below which a column is no count of people; with 0 among them
@@ -79,6 +84,30 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
         "as a population from the census, may stand; a count of the same people, exact and beside "
         "the noisy one, protects nobody who is in it. Then withhold it, or release it with --count"
     )
+
+
+def rate_beside(name: str, cells: Sequence[Any]) -> str | None:
+    """What to say of a published column of fractions that is named like a rate."""
+    named = RATES.search(name.replace("_", " ")) is not None
+    if not named or not any((x[np.isfinite(x)] % 1 > 0).any() for x in readings(cells)):
+        return None
+    return (
+        f"{name!r:.60} is named like a rate. If it is one of these counts, whoever has what they "
+        "were divided by has every count exactly. Then withhold it, and derive it from the release"
+    )
+
+
+def total_of_others(counts: Mapping[str, Integers]) -> str | None:
+    """What to say where one of several columns of counts is the sum of the others in every row."""
+    whole = np.sum(list(counts.values()), axis=0)
+    for name, column in counts.items():
+        if len(counts) > 2 and len(column) >= FEW and whole.any() and (2 * column == whole).all():
+            return (
+                f"{name!r:.60} is the sum of {listed_names(n for n in counts if n != name)} in "
+                "every row. Releasing these alone spares epsilon, and they can be added up; "
+                "released beside them, the total will not be their sum"
+            )
+    return None
 
 
 def completed(

@@ -90,6 +90,8 @@ class FirstPass:
         ]
         self._repeats, self._named = Repeats(), False
         self._totals = text_keys(total_labels())
+        once = {options.category, *(() if roles.subset is None else (roles.subset.column,))}
+        self._labelled = [name for name in roles.others if name not in once]
         self._groups, self._rows = GroupReader(roles.within), 0
         self._counts = {name: Growing(np.int32) for name in roles.counts}
         self._zero = Growing(np.bool_)
@@ -105,6 +107,9 @@ class FirstPass:
         wanted = batch.wanted()
         for watches in self._watches:
             watches.see(wanted if watches.subset else batch)
+        for name in filter(wanted.rows.may_be_text, self._labelled):
+            with suppress(TypeError):  # lists are no labels
+                self._see_totals(wanted.rows, name, wanted.rows.keys(name))
         columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
         if len(wanted.rows):
             used = np.logical_or.reduce(list(wanted.measured.values()))
@@ -147,9 +152,13 @@ class FirstPass:
                 "Hint: name another column, or leave `category` out."
             ) from None
         self._repeats.see(keys)
+        self._see_totals(rows, category, keys)
+
+    def _see_totals(self, rows: Rows, name: str, keys: Keys) -> None:
+        """Note labels of a column that are named like totals of others."""
         if not self._named:
             named = any_among(keys, self._totals)
-            glanced = rows.labels_with(category, GLANCE) if self._rows < LOOKED_AT else []
+            glanced = rows.labels_with(name, GLANCE) if self._rows < LOOKED_AT else []
             self._named = named or any(map(is_total, glanced))
 
     def _refuse_no_rows(self) -> None:

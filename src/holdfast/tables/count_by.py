@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, numbered
 from holdfast.tables.cell_text import find_column, is_missing, number_or_text, suggest
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import format_of
@@ -76,6 +76,7 @@ class _Counting:
     def __init__(self, source: Source, names: list[str], categories: Any, per: str | None) -> None:
         self._source, self._names, self._per = source, names, per
         self._categories = categories
+        self._unlisted, self._row = set[_Key](), 0
         self._people: Keys = np.empty(0, dtype=np.uint64)
 
     def table(self) -> Any:
@@ -90,6 +91,13 @@ class _Counting:
             counts += self._counted(piece.rows, piece.row, index)
         if first is None:
             raise HoldfastError("`table` has no rows. Hint: give one row per person.")
+        if self._unlisted:
+            lacking = numbered(len(self._unlisted), "category", "categories")
+            raise HoldfastError(
+                f"`categories` does not list the category of data row {self._row}: it lacks "
+                f"{lacking} of the table. Hint: list it, with the type it has in the table, or "
+                "filter such rows out first."
+            )
         columns = [list(cells) for cells in zip(*index, strict=True)]
         if isinstance(first, FrameRows):
             return self._frame(first, columns, counts)
@@ -105,15 +113,13 @@ class _Counting:
             tuple(own[k] for own, k in zip(cells, line, strict=True)) for line in lines.tolist()
         ]
         places = np.array([index.get(key, -1) for key in keys], dtype=np.int64)[inside]
-        unknown = np.flatnonzero(places < 0)
-        if len(unknown):
-            raise HoldfastError(
-                f"`categories` does not list the category of data row {before + unknown[0] + 1}. "
-                "Hint: list it, with the type it has in the table, or filter such rows out first."
-            )
+        unknown = places < 0
+        if unknown.any():
+            self._unlisted |= {key for key in keys if key not in index}
+            self._row = self._row or before + int(unknown.argmax()) + 1
         if self._per is not None:
             places = places[self._first(rows, before)]
-        return np.bincount(places, minlength=len(index)).astype(np.int64)
+        return np.bincount(places[places >= 0], minlength=len(index)).astype(np.int64)
 
     def _codes(self, rows: Rows, name: str, parameter: str, before: int) -> Any:
         codes, cells = rows.codes(name)

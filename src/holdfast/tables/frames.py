@@ -76,6 +76,10 @@ class FrameRows(Rows):
             return arrow_keys(self.series(name).to_native())
         return super().keys(name)
 
+    def may_be_text(self, name: str) -> bool:
+        """Whether the cells of a column may be other than numbers."""
+        return not self.series(name).dtype.is_numeric()
+
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """The different cells of a column, where one of them may have such a word."""
         series = self.series(name)

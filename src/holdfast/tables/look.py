@@ -77,7 +77,6 @@ class Look:
     """By column what may stand for a count that is not known."""
     persons_by: tuple[str, ...] = ()
     """Columns by which persons would be counted, where every row seems to be one."""
-
     person: str = ""
     """The column that says whose row it is, where persons have several."""
 

@@ -30,10 +30,11 @@ _NO_COUNT = re.compile(
     re.IGNORECASE,
 )
 _PERSON = re.compile(
-    r"(person|patient|client|pupil|student|respondent|member|employee|resident|citizen|victim)s?"
-    r"[ _-]?(id|no|nr|number|code)",
+    r"(person|patient|client|pupil|student|respondent|member|employee|resident|citizen|victim)"
+    r"(s?[ _-]?(id|no|nr|number|code))?",
     re.IGNORECASE,
 )
+_CODED = re.compile(r"0\d+")
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?")
 _GENERIC = {"co", "county", "city", "of", "the", "state", "dept", "department", "parish", "borough"}
 _SHORT = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort", "n": "north", "s": "south"}
@@ -139,9 +140,11 @@ def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]
 
 
 def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
-    """Whether a column holds whole numbers from 0 that repeat, and is not named like another
-    number."""
+    """Whether a column holds whole numbers from 0 that repeat, none with a zero in front as codes
+    have, and is not named like another number."""
     if column.kind is not ColumnKind.WHOLE or _NO_COUNT.search(str(name)):
+        return False
+    if any(isinstance(cell, str) and _CODED.fullmatch(cell.strip()) for cell in cells):
         return False
     known = sum(not is_missing(cell) and cell != "" for cell in cells)
     return bool(column.different < max(0.95 * known, 20) or known < 20)

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from holdfast.tables.subset import Subset
 LONGEST_NAMES = 1 << 17
 """Characters, as JSON, of all names together: they stand in several files of a bundle, and more
 than once, and none of those files may be large."""
+TOGETHER = "leave one of them out: with all of them, anybody can compute every count"
 FILE_OPTIONS = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal")
 """The options that say where in its file a table lies, and how numbers are written there."""
 
@@ -207,9 +208,8 @@ def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
     """Raise if something gives the counts away that was not meant to be published anyway; `apart`
     says whether columns of counts may not follow from each other."""
     anyway, counts = set(roles.options.publish_anyway), set(roles.counts)
-    refused = [leak for leak in leaks if not anyway & set(leak.names)]
-    among = [leak for leak in refused if set(leak.names) <= counts]
-    totals = [leak for leak in among if not leak.few]
+    leaks = list(leaks)
+    totals = [leak for leak in leaks if set(leak.names) <= counts and not leak.few]
     if totals and apart:
         raise HoldfastError(
             "`person_in` must be 'all columns': one column of counts follows from others, "
@@ -217,23 +217,26 @@ def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
             "counted in it too. Nothing was drawn or spent. Hint: leave the total out, and add up "
             "what is released."
         )
-    refused = [leak for leak in refused if leak not in among]
+    refused = [leak for leak in leaks if set(leak.names) - counts - anyway]
     if refused:
-        names = list(dict.fromkeys(leak.names[0] for leak in refused))
+        every = dict.fromkeys(name for leak in refused for name in leak.names)
+        names = [name for name in every if name not in counts]
         words = shlex.join(word for name in names for word in ("--publish-anyway", name))
         raise LeakError(
             f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, refused)))}. "
-            f"Nothing was drawn or spent. Hint: {_advice(refused)}; or, where that may be "
-            f"published all the same, name it: publish_anyway={names!r}, {one_line(words)}.",
+            f"Nothing was drawn or spent. Hint: {_advice(refused, counts)}; or, where that may be "
+            f"published all the same, name all of it: publish_anyway={names!r}, {one_line(words)}.",
             tuple(names),
         )
 
 
-def _advice(leaks: Sequence[Leak]) -> str:
+def _advice(leaks: Sequence[Leak], counts: Collection[str]) -> str:
     hints = {
         ROW_ORDER: "publish in the order of a public column, with `order_by`, --order-by",
         TOTALS: "name the rows of totals with `leave_out`, --leave-out, as a look at the file does",
     }
-    first = [leak.names[0] for leak in leaks]
-    columns = any(name not in hints for name in first)
-    return ", ".join([*["keep fewer columns"][:columns], *(hints[n] for n in hints if n in first)])
+    kept = [[name for name in leak.names if name not in counts] for leak in leaks]
+    advice = [
+        TOGETHER if names[1:] else hints.get(names[0], "keep fewer columns") for names in kept
+    ]
+    return ", ".join(dict.fromkeys(advice))

@@ -72,6 +72,10 @@ class Rows:
         marks = np.array([bool(flag) for flag in flags], dtype=np.bool_)[codes]
         return marks, int(unclear.argmax()) if unclear.any() else None
 
+    def may_be_text(self, name: str) -> bool:
+        """Whether the cells of a column may be other than numbers."""
+        return True
+
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """The cells of a column that have one of some words in them, and maybe others; a glance
         tells mostly that there are none."""
