@@ -1,6 +1,18 @@
 """`python -m holdfast` is `holdfast`."""
 
-from holdfast.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is loaded is a stop like any other."""
+    try:
+        from holdfast.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped. Nothing was measured or spent.\n")
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -5,7 +5,8 @@ written so that they do nothing but be read.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
@@ -26,6 +27,8 @@ class Spent(StrEnum):
     YES = "yes"
     MAYBE = "maybe"
     """It was stopped while it paid."""
+    UNCOUNTED = "uncounted"
+    """It may have measured, and no ledger counts it."""
     NO = "no"
 
     @property
@@ -34,6 +37,7 @@ class Spent(StrEnum):
         return {
             Spent.YES: "The ledger has counted this run: something may have been measured.",
             Spent.MAYBE: "The ledger may have counted this run: its history tells.",
+            Spent.UNCOUNTED: "Something may have been measured: count its epsilon as spent.",
             Spent.NO: "Nothing was measured or spent.",
         }[self]
 
@@ -42,6 +46,16 @@ def mark_spent(error: BaseException, spent: Spent) -> None:
     """Let an error say whether the run that it ended was counted, on a traceback too."""
     vars(error)["spent"] = spent
     error.add_note(spent.in_words)
+
+
+@contextmanager
+def spending(spent: Spent) -> Iterator[None]:
+    """Let whatever ends what is done here say that this was spent."""
+    try:
+        yield
+    except BaseException as error:
+        mark_spent(error, spent)
+        raise
 
 
 def spent_by(error: BaseException) -> Spent:

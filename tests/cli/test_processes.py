@@ -158,6 +158,34 @@ def test_ctrl_c_ends_with_a_word_and_code_130(cli, monkeypatch, words, where, sa
     assert code == 130 and "Stopped. " in err and said in err and "Error" not in err
 
 
+@pytest.mark.parametrize(
+    ("where", "seed", "is_spent"),
+    [
+        ("engine.run.check_size", (), False),
+        ("engine.run.measure", (), True),
+        ("release.bundle.read_me", (), True),
+        ("release.bundle.read_me", ("--seed", "1"), False),
+    ],
+)
+def test_ctrl_c_says_whether_anything_was_spent(cli, monkeypatch, where, seed, is_spent):
+    monkeypatch.setattr(f"holdfast.{where}", interrupted)
+    code, _, err = cli("privatize", table(), *USUAL, *seed, "--out", "r")
+    assert code == 143 and ("count its epsilon as spent" in " ".join(err.split())) == is_spent
+    assert ("Nothing was measured or spent" in err) != is_spent
+
+
+def test_ctrl_c_while_holdfast_is_loaded_shows_no_traceback(monkeypatch, capsys):
+    from holdfast.__main__ import main
+
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("holdfast.cli.main", stopped)
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "Stopped. Nothing was measured or spent.\n"
+
+
 def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
     def broken(*_given, **_named):
         raise RuntimeError("the count is 424242")

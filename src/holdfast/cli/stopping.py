@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from holdfast.cli.help import CommandGroup
+from holdfast.errors import Spent, spent_by
 
 AGAIN = "Nothing was kept; the same command starts over."
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -48,9 +49,11 @@ class Commands(CommandGroup):
         """Run a command; an interrupt becomes `Stopped`."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            writes = ctx.invoked_subcommand == "privatize"
-            raise Stopped(f"{WHOLE} The same command starts over." if writes else AGAIN) from None
+        except KeyboardInterrupt as error:
+            if ctx.invoked_subcommand != "privatize":
+                raise Stopped(AGAIN) from None
+            unspent = f"{Spent.NO.in_words} " * (spent_by(error) is Spent.NO)
+            raise Stopped(f"{WHOLE} {unspent}The same command starts over.") from None
 
 
 @dataclass

@@ -12,6 +12,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, measure, silent
+from holdfast.errors import Spent, spending
 from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.pay import pay_and_measure
@@ -50,7 +51,9 @@ def run(
     release = pay_and_measure(this, payment, request.ledger, request.dataset)
     if request.out is not None:
         progress(WRITING, None)
-        write(release, release.batches(), request.out)
+        counted = Spent.UNCOUNTED if request.ledger is None else Spent.YES
+        with spending(Spent.NO if request.simulated else counted):
+            write(release, release.batches(), request.out)
     return release
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from holdfast.errors import HoldfastError, Spent, mark_spent
+from holdfast.errors import HoldfastError, Spent, mark_spent, spending
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
@@ -73,7 +73,8 @@ def pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Any, dataset: str
             "`ledger` and `dataset`."
         )
     if ledger is None:
-        return run.measure()
+        with spending(Spent.NO if payment.simulated else Spent.UNCOUNTED):
+            return run.measure()
     if payment.simulated:
         return run.measure(notes=(UNTOUCHED,))
     return _pay_and_measure(run, payment, open_ledger(ledger), check_name(dataset))
@@ -133,11 +134,6 @@ def _measure(run: PaidRun[R], ledger: Ledger, spend: Spend, store: Path | None) 
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend.id, SpendState.DONE if stored else SpendState.ABANDONED)
         raise
-    try:
-        ledger.finish(spend.id, SpendState.DONE)
-    except HoldfastError:
-        pass  # it is paid; without the mark it is open and counts, and is shown again if stored
-    except BaseException as error:
-        mark_spent(error, Spent.YES)
-        raise
+    with spending(Spent.YES), suppress(HoldfastError):
+        ledger.finish(spend.id, SpendState.DONE)  # unmarked it counts, and is shown again if stored
     return release
