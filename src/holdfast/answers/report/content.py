@@ -16,7 +16,7 @@ from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import listed_names, numbered, one_line
-from holdfast.privacy.noise import bare
+from holdfast.privacy.noise import bare, drowns
 from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
@@ -205,7 +205,8 @@ def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content
 def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
     """The rows that are most likely among the highest, where one is likelier there than not."""
     measured = int(np.count_nonzero(column.measured))
-    if not measured:
+    reach, highest = column.measurement.noise.quantile(0.9), float(column.counts.max(initial=0))
+    if not measured or drowns(reach, highest, release.rows, column.budget.epsilon):
         return []
     rows = top(release, min(TOP, measured), of=column.title, level=level)
     listed = rows.to_dict()["rows"]
