@@ -10,6 +10,7 @@ import numpy as np
 from holdfast.errors import aligned, listed_names, numbered, one_line
 from holdfast.plan import concerns
 from holdfast.privacy.budget import Budget
+from holdfast.privacy.noise import bare
 from holdfast.privacy.persons import Promise
 from holdfast.privacy.rational import decimal_or_fraction
 
@@ -197,7 +198,7 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
             concerns.identifiers(name, counts),
             concerns.nines(name, counts),
             concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
-            concerns.shown(name, noise),
+            None if noise else bare(f"{name!r:.60}"),
         ]
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)

@@ -14,7 +14,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
-from holdfast.privacy.noise import bare, drowns
+from holdfast.privacy.noise import drowns
 from holdfast.tables.leaks.measures import as_numbers, readings
 from holdfast.tables.leaks.search import NEARLY_ALL
 from holdfast.tables.look_columns import near_labels
@@ -187,11 +187,6 @@ def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fractio
         f"and {numbered(rows, 'row')} are too few to make up for it: the release would say little. "
         "`holdfast plan` says what a larger epsilon buys"
     )
-
-
-def shown(name: str, noise: int) -> str | None:
-    """What to say of noise that leaves most counts as they are."""
-    return None if noise else bare(f"{name!r:.60}")
 
 
 def large_epsilon(epsilon: Fraction) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, aligned
 from holdfast.privacy.budget import LARGEST
-from holdfast.privacy.rational import decimal_above, exact_fraction, factor_above
+from holdfast.privacy.rational import decimal_above, exact_fraction
+from holdfast.release.readme import bounded
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 USUAL = Fraction(5)
@@ -89,8 +90,7 @@ class Explanation:
         ]
         return "\n\n".join(
             [
-                f"With {name} anything that is published is at most {factor_above(self.epsilon)} "
-                "times as probable with any one person counted as without, or the reverse.",
+                f"With {name} {bounded(self.epsilon, 'person')}",
                 self.sentence,
                 "What somebody may come to believe of one person:\n\n"
                 + aligned(("before the release", "after it, at most"), odds),
