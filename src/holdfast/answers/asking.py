@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
-from holdfast.answers.laws import likely_interval
+from holdfast.answers.laws import likely_count
 from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.questions import Question, find_question, quantile
 from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, where_words
@@ -114,8 +114,9 @@ def answer_about(chosen: ChosenRows, asked: Question, words: str, level: float) 
         about=((chosen.column, chosen.marks),),
     )
     if chosen.law is not None and asked.name in OF_ONE_ROW:
-        low, high = likely_interval(chosen.column, int(chosen.measured[0]), level)
-        answer = replace(answer, interval=(float(low), float(high)))
+        row = int(chosen.measured[0])
+        estimate, (low, high) = likely_count(chosen.column, row, level, answer.estimate)
+        answer = replace(answer, estimate=estimate, interval=(float(low), float(high)))
     shown = _in_table(chosen, asked, answer)
     return replace(answer, in_table=shown, notes=_notes(chosen, asked, answer))
 

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,17 +134,18 @@ def row_law(column: "Column", row: int) -> RowLaw:
     return law_of(column, int(column.group[row]), int(column.noisy[row]))
 
 
-def likely_interval(column: "Column", row: int, level: float) -> tuple[int, int]:
-    """The interval of a row that rows.csv has, as far as the expected count where that is outside
-    of the likeliest ones."""
+def likely_count(
+    column: "Column", row: int, level: float, expected: float
+) -> tuple[float, tuple[int, int]]:
+    """The count of a row, and the interval that rows.csv has: the expected count, or the end of
+    the interval that is nearest to it, as a long tail may lift it above the likeliest counts."""
     noisy, noise = column.noisy[[row]], column.measurement.noise
     if not has_prior(column.estimate, noisy)[0]:
         low, high = plain_intervals(noisy, noise, level)
     else:
         group = int(column.group[row]) if len(column.measurement.sums) > 1 else None
         low, high = posterior_runs(noisy, *column.estimate.prior(group), noise, level)
-    expected = row_law(column, row).mean
-    return min(int(low[0]), floor(expected)), max(int(high[0]), ceil(expected))
+    return float(np.clip(expected, low[0], high[0])), (int(low[0]), int(high[0]))
 
 
 def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:

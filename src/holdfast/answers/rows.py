@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Unit, check_level, percent, unsigned_zero
 from holdfast.answers.labels import Labels
-from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
+from holdfast.answers.laws import RowLaw, laws_of, likely_count, row_law
 from holdfast.answers.parts import DRAWS
 from holdfast.answers.result import Cells, QuestionResult, joined
 from holdfast.answers.selection import RowGroups, chosen_rows
@@ -44,7 +44,7 @@ def ask_row(
             notes=("publicly known to be zero",),
         )
     law = _law(column, place, name)
-    low, high = likely_interval(column, place, level)
+    expected, (low, high) = likely_count(column, place, level, law.mean)
     reach = column.measurement.noise.quantile(level)
     noisy = int(column.noisy[place])
     plain = max(noisy - reach, 0), max(noisy + reach, 0)
@@ -54,7 +54,7 @@ def ask_row(
     chances = f"0 with a probability of {f'{zero:.0%}' if zero >= 0.005 else 'less than 1%'}"
     return Answer(
         question=f"true count of {name}, released as {int(column.counts[place]):,}",
-        estimate=law.mean,
+        estimate=expected,
         interval=(float(low), float(high)),
         level=level,
         standard_error=sqrt(law.variance),
@@ -221,19 +221,22 @@ def _top_of(
         )
     if release.promise.simulated:
         notes.append(SIMULATED)
-    top_rows = tuple(
-        TopRow(
-            row=int(rows[at]),
-            label=name,
-            released=int(column.counts[rows[at]]),
-            expected=float(means[at]),
-            interval=likely_interval(column, int(rows[at]), level),
-            probability=float(among[at]),
-            highest=float(highest[at]),
+    top_rows = []
+    for at, name in zip(order, names, strict=True):
+        row = int(rows[at])
+        expected, interval = likely_count(column, row, level, float(means[at]))
+        top_rows.append(
+            TopRow(
+                row=row,
+                label=name,
+                released=int(column.counts[row]),
+                expected=expected,
+                interval=interval,
+                probability=float(among[at]),
+                highest=float(highest[at]),
+            )
         )
-        for at, name in zip(order, names, strict=True)
-    )
-    return TopRows(rows=top_rows, level=level, notes=tuple(notes))
+    return TopRows(rows=tuple(top_rows), level=level, notes=tuple(notes))
 
 
 def _candidates(
