@@ -88,7 +88,7 @@ class ChosenRows:
     def in_table(self) -> Histogram:
         """How many rows have each count in the released table."""
         groups = self.declared
-        if groups is not None and len(groups) == self.column.measurement.groups:
+        if groups and len(groups) == self.column.measurement.groups:
             return self._with_zeros(self.column.distribution)
         if groups:
             return self._with_zeros(added([self.column.histograms[group] for group in groups]))
