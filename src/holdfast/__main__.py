@@ -7,11 +7,10 @@ def main() -> None:
     """Run the command line; Ctrl-C while it is loaded is a stop like any other."""
     try:
         from holdfast.cli import main as run
-
-        run()
     except KeyboardInterrupt:
         sys.stderr.write("Stopped. Nothing was measured or spent.\n")
         sys.exit(130)
+    run()  # which says itself what an interrupt has cost
 
 
 if __name__ == "__main__":

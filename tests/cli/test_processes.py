@@ -177,13 +177,31 @@ def test_ctrl_c_says_whether_anything_was_spent(cli, monkeypatch, where, seed, i
 def test_ctrl_c_while_holdfast_is_loaded_shows_no_traceback(monkeypatch, capsys):
     from holdfast.__main__ import main
 
+    class Interrupted:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "holdfast.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "holdfast.cli", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "Stopped. Nothing was measured or spent.\n"
+
+
+def test_ctrl_c_after_the_command_line_has_run_does_not_say_that_nothing_was_spent(
+    monkeypatch, capsys
+):
+    from holdfast.__main__ import main
+
     def stopped():
         raise KeyboardInterrupt
 
     monkeypatch.setattr("holdfast.cli.main", stopped)
-    with pytest.raises(SystemExit, match="130"):
+    with pytest.raises(KeyboardInterrupt):
         main()
-    assert capsys.readouterr().err == "Stopped. Nothing was measured or spent.\n"
+    assert capsys.readouterr().err == ""
 
 
 def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
