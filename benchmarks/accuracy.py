@@ -98,7 +98,7 @@ def noise_first(counts: np.ndarray, epsilon: str, seed: int) -> np.ndarray:
     room = Room(Noise(epsilon=whole * (1 - share)), source=Simulation(seed))
     group = np.zeros(len(counts), dtype=np.int64)
     noisy = room.noisy(counts)
-    measurement = room.finish(choose_blocks, sums=Noise(epsilon=whole * share))
+    measurement = room.finish(choose_blocks, whole=Noise(epsilon=whole * share))
     return match(noisy, group, fit(measurement).histograms, seed)
 
 

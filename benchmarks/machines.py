@@ -37,7 +37,7 @@ def fits() -> list[tuple[np.ndarray, np.ndarray]]:
             share = share_of_sums(epsilon, len(counts))
             room = Room(Noise(epsilon=epsilon * (1 - share)), source=Simulation(0))
             room.noisy(counts)
-            measurement = room.finish(choose_blocks, sums=Noise(epsilon=epsilon * share))
+            measurement = room.finish(choose_blocks, whole=Noise(epsilon=epsilon * share))
             estimate = fit(measurement)
             found.append((estimate.whole.counts(), estimate.densities.shares))
     return found

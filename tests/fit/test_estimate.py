@@ -21,7 +21,10 @@ def measured(counts, epsilon, *, group=None, groups=1, seed=1, shift=1, whole=Fa
     room.noisy(counts, group)
     part = sums / 2 if whole else sums
     noise = Noise(epsilon=part / shift)
-    return room.finish(choose_blocks, sums=noise, whole=noise if whole else None)
+    of_whole, of_groups = whole or groups == 1, groups > 1
+    return room.finish(
+        choose_blocks, whole=noise if of_whole else None, sums=noise if of_groups else None
+    )
 
 
 TABLES = {

@@ -25,13 +25,8 @@ def test_groups_add_up_to_what_the_whole_has_without_them(grouping):
     group = np.unique(GROUPINGS[grouping], return_inverse=True)[1].astype(np.int64)
     room = Room(Noise(epsilon=Fraction(1, 2)), source=Simulation(3))
     noisy = room.noisy(COUNTS)
-    alone = room.finish(choose_blocks, sums=Noise(epsilon=Fraction(1, 20)))
+    alone = room.finish(choose_blocks, whole=Noise(epsilon=Fraction(1, 20)))
     groups = int(group.max()) + 1
-    grouped = replace(
-        alone,
-        tally=Tally.of_rows(noisy, group, groups=groups),
-        sums=(None,) * groups,
-        whole=alone.sums[0],
-    )
+    grouped = replace(alone, tally=Tally.of_rows(noisy, group, groups=groups))
     one, other = fit(alone).whole, fit(grouped).whole
     assert (one.values == other.values).all() and (one.rows == other.rows).all()

@@ -63,8 +63,8 @@ def made_release(
         budget = Budget(
             epsilon=part,
             counts=part - sums,
-            sums=sums - (sums * whole if len(groups) > 1 else 0),
-            whole=sums * whole if len(groups) > 1 else Fraction(0),
+            whole=sums * whole if len(groups) > 1 else sums,
+            sums=sums - sums * whole if len(groups) > 1 else Fraction(0),
             contributions=contributions,
         )
         noisy, measured = np.zeros(rows, dtype=np.int64), ~(absent | zero)

@@ -78,13 +78,12 @@ def _groups(within: Any, cells: dict[str, list[Any]], measured: Any) -> tuple[Pa
 
 def _budget(epsilon: Fraction, measured: Any, groups: Partition, contributions: int) -> Budget:
     share = share_of_sums(epsilon / contributions, int(measured.sum()))
-    whole = Fraction(1, 4) * share * epsilon if len(groups) > 1 else Fraction(0)
-    sums = share * epsilon - whole
+    sums = Fraction(3, 4) * share * epsilon if len(groups) > 1 else Fraction(0)
     return Budget(
         epsilon=epsilon,
-        counts=epsilon - sums - whole,
+        counts=epsilon - share * epsilon,
+        whole=share * epsilon - sums,
         sums=sums,
-        whole=whole,
         contributions=contributions,
     )
 

@@ -22,7 +22,6 @@ PLAIN = Measurement(
     column=None,
     noise=Noise.least(Fraction(2), 5),
     tally=Tally(groups=1, group=[0], value=[3], rows=[8]),
-    sums=(None,),
 )
 WITH_WHOLE = Totals(values=[1, 2, 3], noise=NOISE, whole=6, whole_noise=Noise(epsilon=Fraction(1)))
 
@@ -142,6 +141,7 @@ def test_sums_that_cannot_be_are_refused(change):
     "change",
     [
         {"sums": (None,)},
+        {"sums": (SUMS,) * 2},
         {"totals": Totals(values=[1], noise=NOISE)},
         {"tally": PLAIN.tally, "sums": (None,), "totals": None},
     ],

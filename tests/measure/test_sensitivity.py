@@ -50,8 +50,8 @@ def true_values(monkeypatch):
         groups = max(group) + 1
         room = Room(NOISE, source=Simulation(1), groups=groups)
         room.noisy(np.array(counts), np.array(group))
-        whole = NOISE if groups > 1 else None
-        room.finish(lambda *_: edges, sums=NOISE, whole=whole, totals=NOISE)
+        sums = NOISE if groups > 1 else None
+        room.finish(lambda *_: edges, whole=NOISE, sums=sums, totals=NOISE)
         return {part: np.array(values) for part, values in seen.items()}
 
     return of
@@ -136,7 +136,7 @@ def test_with_equal_noisy_numbers_equal_things_leave_the_room(monkeypatch, block
                 groups = max(group) + 1
                 room = Room(NOISE, source=Simulation(1), groups=groups)
                 room.noisy(np.array(counts), np.array(group))
-                whole = NOISE if groups > 1 else None
-                measurement = room.finish(blocks, sums=NOISE, whole=whole, totals=NOISE)
+                sums = NOISE if groups > 1 else None
+                measurement = room.finish(blocks, whole=NOISE, sums=sums, totals=NOISE)
                 records.add(repr(plain(measurement)))
             assert len(records) == 1

@@ -62,14 +62,14 @@ def test_noise_costs_one_person_the_parts_exactly(epsilon, share, contributions,
 
 
 def test_what_nothing_is_spent_on_has_no_noise():
-    budget = Budget(epsilon=Fraction(1), counts=Fraction(1), sums=Fraction(0))
+    budget = Budget(epsilon=Fraction(1), counts=Fraction(1), whole=Fraction(0))
     assert set(budget.noises.values()) == {None}
 
 
-@pytest.mark.parametrize("sums", [Fraction(1, 4), Fraction(1, 4) + Fraction(1, 10**30), -1, 1])
-def test_parts_that_do_not_add_up_are_refused(sums):
-    parts = {"epsilon": Fraction(1), "counts": Fraction(3, 4), "sums": Fraction(sums)}
-    if sums == Fraction(1, 4):
+@pytest.mark.parametrize("whole", [Fraction(1, 4), Fraction(1, 4) + Fraction(1, 10**30), -1, 1])
+def test_parts_that_do_not_add_up_are_refused(whole):
+    parts = {"epsilon": Fraction(1), "counts": Fraction(3, 4), "whole": Fraction(whole)}
+    if whole == Fraction(1, 4):
         assert Budget(**parts)
         return
     with pytest.raises(HoldfastError, match="do not add up"):
@@ -77,7 +77,7 @@ def test_parts_that_do_not_add_up_are_refused(sums):
 
 
 def promise(**changes):
-    budget = Budget(epsilon=Fraction(1, 2), counts=Fraction(1, 4), sums=Fraction(1, 4))
+    budget = Budget(epsilon=Fraction(1, 2), counts=Fraction(1, 4), whole=Fraction(1, 4))
     persons = Persons(columns=("a", "b"), contributions=(1, 1))
     known = {"epsilon": Fraction(1), "persons": persons, "budgets": (budget, budget)}
     return Promise(**known | {"simulated": False} | changes)

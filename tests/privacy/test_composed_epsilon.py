@@ -130,7 +130,7 @@ def promise(columns=1, *, rows=1, contributions=1, **persons):
         Budget(
             epsilon=part,
             counts=part * Fraction(7, 10),
-            sums=part * Fraction(1, 5),
+            whole=part * Fraction(1, 5),
             totals=part * Fraction(1, 10),
             contributions=contributions,
             person_rows=rows,

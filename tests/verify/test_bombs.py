@@ -45,7 +45,7 @@ EXPONENT = "1e999999999"  # a billion digits, once it is read
 NUMBERS = {
     "epsilon": lambda said: said["promise"].update(epsilon=EXPONENT),
     "a weight": lambda said: said["promise"]["persons"]["weights"].__setitem__(0, EXPONENT),
-    "a budget": lambda said: said["promise"]["budgets"][0].update(sums=EXPONENT),
+    "a budget": lambda said: said["promise"]["budgets"][0].update(whole=EXPONENT),
     "noise": lambda said: said["counts"][0]["noise"].update(epsilon=EXPONENT),
     "noise of sums": lambda said: said["counts"][0]["whole"]["noise"].update(epsilon=EXPONENT),
 }

@@ -147,9 +147,9 @@ def more(number, by=Fraction(1, 10)):
 
 def spend_less(promise):
     budget = promise["budgets"][0]
-    budget["counts"], budget["sums"] = (
+    budget["counts"], budget["whole"] = (
         more(budget["counts"]),
-        more(budget["sums"], -Fraction(1, 10)),
+        more(budget["whole"], -Fraction(1, 10)),
     )
 
 

@@ -143,15 +143,15 @@ def likely_count(
     if not has_prior(column.estimate, noisy)[0]:
         low, high = plain_intervals(noisy, noise, level)
     else:
-        group = int(column.group[row]) if len(column.measurement.sums) > 1 else None
-        low, high = posterior_runs(noisy, *column.estimate.prior(group), noise, level)
+        prior = column.estimate.prior(int(column.group[row]))
+        low, high = posterior_runs(noisy, *prior, noise, level)
     return float(np.clip(expected, low[0], high[0])), (int(low[0]), int(high[0]))
 
 
 def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
     """The laws of the kinds of rows that there are among these, and the kind of each: rows of a
     group with the same noisy count are alike."""
-    span = np.int64(len(column.measurement.sums))
+    span = np.int64(column.measurement.groups)
     keys = column.noisy[rows] * span + column.group[rows]
     kinds, number = np.unique(keys, return_inverse=True)
     laws = [law_of(column, int(key % span), int(key // span)) for key in kinds]
@@ -209,7 +209,7 @@ def _posterior(column: "Column", group: int, noisy: int) -> RowLaw:
     near = np.arange(max(noisy - reach, 0), max(noisy, 0) + reach + 1)
     weights = noise.probability(noisy - near)
     if has_prior(estimate, np.array([noisy]))[0]:
-        support, prior = estimate.prior(group if len(column.measurement.sums) > 1 else None)
+        support, prior = estimate.prior(group)
         first, last = np.searchsorted(support, [near[0], near[-1] + 1])
         likely = prior[first:last] * noise.probability(noisy - support[first:last])
         if likely.sum() > 0:

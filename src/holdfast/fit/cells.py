@@ -211,9 +211,10 @@ def share_of_groups(share: Fraction, rows: int, groups: int) -> Fraction:
 
     The whole never pays for its groups: its sums get what they would get without. Those of a group
     of n rows have errors of 1 / (share epsilon), while its n noisy counts alone tell how many have
-    some count to about the root of n over epsilon. Where that is no worse, groups have no sums.
+    some count to about the root of n over epsilon. Where that is no worse, groups have no sums; nor
+    has the only group, whose sums are those of the whole.
 
     >>> share_of_groups(Fraction(14, 100), 2197, 8), share_of_groups(Fraction(6, 100), 2197, 8)
     (Fraction(4, 3), Fraction(0, 1))
     """
-    return GROUPS if rows * share**2 >= TELLING * groups else Fraction(0)
+    return GROUPS if groups > 1 and rows * share**2 >= TELLING * groups else Fraction(0)

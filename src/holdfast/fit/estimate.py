@@ -106,8 +106,8 @@ def fit(measurement: "Measurement") -> Estimate:
     every = [(tally.value, tally.rows)]
     tallies = [measurement.tally.of(group) for group in range(measurement.tally.groups)]
     of_all, of_groups = _totals(measurement)
-    grouped = measurements(cells, tallies, list(measurement.sums))
-    seen = _joined(measurements(cells, every, [measurement.whole]), grouped, measurement.sums)
+    grouped = measurements(cells, tallies, measurement.sums)
+    seen = _joined(measurements(cells, every, (measurement.whole,)), grouped, measurement.sums)
     seen = _with_totals(seen, cells, every, of_all, variance)
     grouped = _with_totals(grouped, cells, tallies, of_groups, variance)
     densities = fit_densities(seen, cells)
@@ -134,7 +134,7 @@ def fit(measurement: "Measurement") -> Estimate:
 def measurements(
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
-    sums: "list[Sums | None]",
+    sums: "tuple[Sums | None, ...]",
 ) -> Seen:
     """Measurements of a stack of tables, in cells and bins; sums that are not there have no
     weights."""
@@ -153,10 +153,8 @@ def measurements(
 
 def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
     """Measurements of the whole, with the groups' sums added up where all have the same blocks."""
-    first = sums[0]
-    if first is None or any(
-        each is None or not np.array_equal(each.edges, first.edges) for each in sums
-    ):
+    edges = [None if each is None else each.edges.tolist() for each in sums]
+    if not edges or edges[0] is None or edges != edges[:1] * len(edges):
         return seen
     added_up = grouped.sums.sum(axis=0)[None], grouped.variance.sum(axis=0)[None]
     return seen.with_sums(grouped.weights[:1], *added_up)

@@ -43,7 +43,7 @@ def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[
     """Draws of the histogram of rows with this tally of noisy counts for intervals; for estimates
     what is expected of it under each draw of their law."""
     cells, inside = estimate.cells, estimate.cells.inside(value)
-    seen = measurements(cells, [(value, rows)], [None])
+    seen = measurements(cells, [(value, rows)], ())
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
     of_ends, of_estimates = _laws(seen, estimate.densities.shares, cells, rng)
     seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])

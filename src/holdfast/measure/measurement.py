@@ -199,19 +199,18 @@ class Measurement:
     """Of every single count."""
     tally: Tally
     """Rows by group and noisy count."""
-    sums: tuple[Sums | None, ...]
-    """Noisy sums of each group; None for a group of which none were measured."""
     whole: Sums | None = None
-    """Noisy sums of the whole table beside those of its groups; None with one group."""
+    """Noisy sums of the whole table."""
+    sums: tuple[Sums | None, ...] = ()
+    """Noisy sums of each group beside them, None for a group that is too small to have some; empty
+    in a table of one group, and where none were measured."""
     totals: Totals | None = None
 
     def __post_init__(self) -> None:
-        if len(self.sums) != self.tally.groups:
-            raise HoldfastError("a measurement needs sums, or None, for every group.")
-        if self.totals and len(self.totals.values) not in (0, self.tally.groups):
+        if self.sums and not 1 < self.groups == len(self.sums):
+            raise HoldfastError("sums must be those of several groups, or None, for each of them.")
+        if self.totals and len(self.totals.values) not in (0, self.groups):
             raise HoldfastError("a measurement needs totals for every group, or none.")
-        if self.whole and self.tally.groups == 1:
-            raise HoldfastError("sums of the only group are those of the whole table.")
 
     @property
     def groups(self) -> int:
@@ -222,8 +221,8 @@ class Measurement:
         """Everything but the noisy counts, as plain values."""
         return {
             "noise": self.noise.to_dict(),
-            "sums": [sums and sums.to_dict() for sums in self.sums],
             "whole": self.whole and self.whole.to_dict(),
+            "sums": [sums and sums.to_dict() for sums in self.sums],
             "totals": self.totals and self.totals.to_dict(),
         }
 

@@ -40,8 +40,8 @@ class Room:
     >>> room = Room(Noise(epsilon=Fraction(1)), source=Simulation(1))
     >>> room.noisy(np.array([3, 0, 1, 12]))
     array([ 2,  0,  1, 13])
-    >>> measurement = room.finish(lambda *_: np.arange(4), sums=Noise(epsilon=Fraction(1, 4)))
-    >>> measurement.sums[0].values.size
+    >>> measurement = room.finish(lambda *_: np.arange(4), whole=Noise(epsilon=Fraction(1, 4)))
+    >>> measurement.whole.values.size
     3
     """
 
@@ -68,36 +68,34 @@ class Room:
         self,
         choose_blocks: ChooseBlocks,
         *,
-        sums: Noise | None = None,
         whole: Noise | None = None,
+        sums: Noise | None = None,
         totals: Noise | None = None,
     ) -> Measurement:
         """What was measured, with noisy sums and totals; the room is closed by that.
 
-        `sums` is the noise of each group's sums, `whole` that of sums of the whole table beside
-        them, `totals` that of the total of each row's group. Each must suffice for all that one
-        person adds to all counts together. Blocks are chosen from the noisy counts alone.
+        `whole` is the noise of sums of the whole table, `sums` that of each group's beside them,
+        `totals` that of the total of each row's group. Each must suffice for all that one person
+        adds to all counts together. Blocks are chosen from the noisy counts alone.
         """
         self._check_open()
-        for noise in (sums, whole, totals):
+        for noise in (whole, sums, totals):
             if noise and not noise.shift == noise.width == 1:
                 raise HoldfastError("noise of sums and totals must be discrete Laplace: shift 1.")
-        if whole and self.groups == 1:
+        if sums and self.groups == 1:
             raise HoldfastError("sums of the only group are those of the whole table.")
         self._open = False
         noisy, true = self._noisy.tally(), self._true.tally()
-        sums_by_group = tuple(
-            self._sums(noisy, true, g, choose_blocks, sums, f"sums {g}") for g in range(self.groups)
-        )
-        sums_of_whole = self._sums(
-            noisy.whole(), true.whole(), 0, choose_blocks, whole, "sums of the whole"
-        )
+        of_groups = range(self.groups) if sums else ()
+        stream = "sums of the whole" if self.groups > 1 else "sums 0"
         return Measurement(
             column=self.column,
             noise=self.noise,
             tally=noisy,
-            sums=sums_by_group,
-            whole=sums_of_whole,
+            whole=self._sums(noisy.whole(), true.whole(), 0, choose_blocks, whole, stream),
+            sums=tuple(
+                self._sums(noisy, true, g, choose_blocks, sums, f"sums {g}") for g in of_groups
+            ),
             totals=self._totals(true, totals) if totals else None,
         )
 
@@ -113,10 +111,10 @@ class Room:
         """Noisy sums over the blocks that noisy counts ask for; None where they ask for none."""
         if noise is None:
             return None
-        edges = np.asarray(choose_blocks(*noisy.of(group), self.noise, noise), dtype=np.int64)
+        value, rows = noisy.of(group)
+        edges = np.asarray(choose_blocks(value, rows, self.noise, noise), dtype=np.int64)
         check_edges(edges)
-        rows = int(noisy.rows_by_group()[group])
-        if len(edges) < 2 or rows * int(edges[-1] - edges[0]) >= LARGEST:
+        if len(edges) < 2 or int(rows.sum()) * int(edges[-1] - edges[0]) >= LARGEST:
             return None
         exact = block_sums(*true.of(group), edges)
         values = add_noise(exact, noise, self._source, stream=self._stream(stream))

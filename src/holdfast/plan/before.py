@@ -113,7 +113,7 @@ class Before:
     @property
     def _cost(self) -> str:
         """What the groups cost, and whom."""
-        if not any(budget.whole and budget.sums for budget in self.promise.budgets):
+        if not any(budget.sums for budget in self.promise.budgets):
             return "They cost nothing: their noisy counts tell as much as sums of them would."
         if self.request.split is not None:
             return "The share named by split is divided between the whole table and its groups."
@@ -127,8 +127,8 @@ class Before:
         """Every part of every column's budget."""
         parts = {
             "single counts": [budget.counts for budget in self.promise.budgets],
-            "distribution": [budget.whole or budget.sums for budget in self.promise.budgets],
-            "groups": [budget.whole and budget.sums for budget in self.promise.budgets],
+            "distribution": [budget.whole for budget in self.promise.budgets],
+            "groups": [budget.sums for budget in self.promise.budgets],
             "totals": [budget.totals for budget in self.promise.budgets],
         }
         shown = {name: column for name, column in parts.items() if any(column)}
@@ -173,8 +173,9 @@ class Before:
 
 def before(table: "Table", request: "Request") -> Before:
     """What a run of this request on this table would do; the first rows are looked at."""
-    measured = [int(rows.sum()) for rows in table.measured.values()]
-    promise = request.promise(measured, len(table.partition))
+    from holdfast.engine.run import Run
+
+    promise = Run(table=table, request=request).promise
     return Before(
         request=request,
         table=table,

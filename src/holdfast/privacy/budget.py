@@ -37,15 +37,15 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The epsilon of one column of counts, and its exact parts: counts + sums + whole + totals.
+    """The epsilon of one column of counts, and its exact parts: counts + whole + sums + totals.
 
     One person may be in `person_rows` rows and add up to `contributions` to each. Noise on single
     counts hides a change of `contributions` in one row, for its part of epsilon divided by the
     rows. Sums and totals change by `contributions * person_rows` in all, at the most
     (docs/noise.md).
 
-    >>> budget = Budget(epsilon=Fraction(1), counts=Fraction(3, 4), sums=Fraction(1, 4))
-    >>> budget.noise_of_counts.epsilon, budget.noises["sums"].epsilon
+    >>> budget = Budget(epsilon=Fraction(1), counts=Fraction(3, 4), whole=Fraction(1, 4))
+    >>> budget.noise_of_counts.epsilon, budget.noises["whole"].epsilon
     (Fraction(3, 4), Fraction(1, 4))
     """
 
@@ -53,10 +53,10 @@ class Budget:
     """What this column may spend on one person."""
     counts: Fraction
     """Spent on the noisy count of every row."""
-    sums: Fraction
-    """Spent on the noisy sums of each group."""
-    whole: Fraction = Fraction(0)
-    """Spent on noisy sums of the whole table beside those of its groups."""
+    whole: Fraction
+    """Spent on the noisy sums of the whole table."""
+    sums: Fraction = Fraction(0)
+    """Spent on the noisy sums of each group beside them; 0 where none are measured."""
     totals: Fraction = Fraction(0)
     """Spent on totals; 0 where none are measured."""
     contributions: int = 1
@@ -65,9 +65,32 @@ class Budget:
     """In how many rows one person may be, at the most."""
 
     def __post_init__(self) -> None:
-        parts = self.counts, self.sums, self.whole, self.totals
+        parts = self.counts, self.whole, self.sums, self.totals
         if min(parts) < 0 or self.counts == 0 or sum(parts) != self.epsilon:
             raise HoldfastError("the parts of the budget do not add up to epsilon.")
+
+    @staticmethod
+    def divided(
+        epsilon: Fraction,
+        *,
+        totals: Fraction,
+        whole: Fraction,
+        sums: Fraction,
+        contributions: int,
+        person_rows: int,
+    ) -> "Budget":
+        """The budget in which totals have their share of epsilon, and sums of the whole table and
+        of its groups theirs of the rest. What is left is epsilon_2, spent on single counts."""
+        rest = epsilon * (1 - totals)
+        return Budget(
+            epsilon=epsilon,
+            counts=rest * (1 - whole - sums),
+            whole=rest * whole,
+            sums=rest * sums,
+            totals=epsilon * totals,
+            contributions=contributions,
+            person_rows=person_rows,
+        )
 
     @property
     def reach(self) -> int:
@@ -81,9 +104,9 @@ class Budget:
 
     @property
     def noises(self) -> dict[str, Noise | None]:
-        """Noise of each sum of a group, of each sum of the whole table and of each total, by the
+        """Noise of each sum of the whole table, of each sum of a group and of each total, by the
         name of the part that is spent on it; None where nothing is."""
-        parts = {"sums": self.sums, "whole": self.whole, "totals": self.totals}
+        parts = {"whole": self.whole, "sums": self.sums, "totals": self.totals}
         return {
             name: Noise(epsilon=part / self.reach) if part else None for name, part in parts.items()
         }
@@ -99,7 +122,7 @@ class Budget:
         return Budget(**exact, **{name: record[name] for name in ("contributions", "person_rows")})
 
 
-EXACT = ("epsilon", "counts", "sums", "whole", "totals")
+EXACT = ("epsilon", "counts", "whole", "sums", "totals")
 
 
 def _plain(value: Any) -> Any:

@@ -59,10 +59,10 @@ def sums_of(charges: Iterable[Charge]) -> tuple[Fraction, Fraction]:
 def charges_of(promise: Promise) -> tuple[Charge, ...]:
     """What a release costs one person, measurement by measurement; known before it is made.
 
-    A person in m rows changes m noisy counts, each of which has noise of its own. Noisy sums, those
-    of the whole table and totals are one charge each: one person may move one of them several
-    times. Where each row of a person is counted in one of several columns, the person's rows may be
-    spread over them in any way, and the whole release is one charge.
+    A person in m rows changes m noisy counts, each of which has noise of its own. Noisy sums of the
+    whole table, those of groups and totals are one charge each: one person may move one of them
+    several times. Where each row of a person is counted in one of several columns, the person's
+    rows may be spread over them in any way, and the whole release is one charge.
     """
     if promise.persons.person_in is PersonIn.ONE and len(promise.budgets) > 1:
         return (Charge(epsilon=promise.epsilon),)
@@ -70,7 +70,7 @@ def charges_of(promise: Promise) -> tuple[Charge, ...]:
     for budget in promise.budgets:
         rows = budget.person_rows
         charges.append(Charge(epsilon=budget.counts / rows, times=rows))
-        charges += [Charge(epsilon=part) for part in (budget.sums, budget.whole, budget.totals)]
+        charges += [Charge(epsilon=part) for part in (budget.whole, budget.sums, budget.totals)]
     return tuple(charge for charge in charges if charge.epsilon)
 
 

@@ -123,8 +123,7 @@ def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, fl
 
 def drawn(release: "Release", column: "Column", group: int | None) -> Draws:
     """Draws of how many rows of the true table have each count, those known to be zero included."""
-    only = group is None or column.measurement.groups == 1
-    draws, zeros = column.estimate.draws(None if only else group), release.zeros(group)
+    draws, zeros = column.estimate.draws(group), release.zeros(group)
     if not zeros:
         return draws
     support, rows = draws.support, draws.rows.copy()

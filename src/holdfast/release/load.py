@@ -231,8 +231,8 @@ def _measurement(said: dict[str, Any], tally: Tally) -> Measurement:
         column=said["name"],
         noise=Noise.from_dict(said["noise"]),
         tally=tally,
-        sums=tuple(sums and Sums.from_dict(sums) for sums in said["sums"]),
         whole=said["whole"] and Sums.from_dict(said["whole"]),
+        sums=tuple(sums and Sums.from_dict(sums) for sums in said["sums"]),
         totals=said["totals"] and Totals.from_dict(said["totals"]),
     )
 

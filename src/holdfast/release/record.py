@@ -20,8 +20,8 @@ PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
 """Of a column of counts, in rows.csv."""
 SPENT_ON = {
     "counts": "single counts",
-    "sums": "the distribution of counts",
-    "whole": "the distribution of the whole table",
+    "whole": "the distribution of counts",
+    "sums": "the distributions of groups",
     "totals": "totals",
 }
 """Parts of the budget of a column of counts, in words."""

@@ -11,7 +11,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.match.match import match
 from holdfast.match.relations import LARGEST_RANKED, ranking, weights_for
-from holdfast.measure.measurement import Measurement, Tally
+from holdfast.measure.measurement import Tally
 from holdfast.release.record import check_size
 from holdfast.tables.groups import read_within
 from holdfast.tables.partition import Partition, partition
@@ -103,15 +103,8 @@ def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column"
     old, measured = column.measurement, column.measured
     noisy = column.noisy[measured].astype(np.int64)
     tally = Tally.of_rows(noisy, group[measured], groups=len(groups))
-    whole = old.whole if old.groups > 1 else old.sums[0]
-    measurement = Measurement(
-        column=old.column,
-        noise=old.noise,
-        tally=tally,
-        sums=(whole,) if len(groups) == 1 else (None,) * len(groups),
-        whole=None if len(groups) == 1 else whole,
-        totals=old.totals and old.totals.of_whole(),
-    )
+    totals = old.totals and old.totals.of_whole()
+    measurement = replace(old, tally=tally, sums=(), totals=totals)
     return replace(
         column, measurement=measurement, group=group, published=None, relations=(), ranking=None
     )

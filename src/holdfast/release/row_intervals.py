@@ -81,8 +81,7 @@ def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyInterv
     low, high = np.empty_like(value), np.empty_like(value)
     for number in np.unique(group).tolist():
         rows = slice(*np.searchsorted(group, [number, number + 1]))
-        prior = estimate.prior(number if tally.groups > 1 else None)
-        low[rows], high[rows] = posterior_runs(value[rows], *prior, noise, level)
+        low[rows], high[rows] = posterior_runs(value[rows], *estimate.prior(number), noise, level)
     return LikelyIntervals(
         noise=noise,
         level=level,

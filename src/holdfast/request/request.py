@@ -125,23 +125,21 @@ class Request(Declared):
         )
 
     def _budget(self, epsilon: Fraction, contributions: int, rows: int, groups: int) -> "Budget":
-        """Totals take their share of epsilon; of the rest sums of the whole table take theirs, and
-        those of groups beside it; counts have what is left."""
+        """Sums of the whole table have the share that suits epsilon and the rows, those of groups
+        theirs beside it; where `split` names the share, they have it together."""
         from holdfast.fit import cells
         from holdfast.privacy.budget import Budget, totals_share
 
-        totals = epsilon * totals_share(self.totals)
-        rest, share = epsilon - totals, self.split
-        if share is None:
-            share = cells.share_of_sums(rest / (contributions * self.rows), rows)
-        worth = cells.share_of_groups(share, rows, groups) if groups > 1 else Fraction(0)
-        whole = rest * share if self.split is None else rest * share / (1 + worth)
-        return Budget(
-            epsilon=epsilon,
-            counts=rest - whole * (1 + worth),
-            sums=whole * worth if groups > 1 else whole,
-            whole=whole if groups > 1 else Fraction(0),
+        totals = totals_share(self.totals)
+        per_unit = epsilon * (1 - totals) / (contributions * self.rows)
+        share = self.split or cells.share_of_sums(per_unit, rows)
+        worth = cells.share_of_groups(share, rows, groups)
+        whole = share / (1 + worth) if self.split else share
+        return Budget.divided(
+            epsilon,
             totals=totals,
+            whole=whole,
+            sums=whole * worth,
             contributions=contributions,
             person_rows=self.rows,
         )

@@ -19,7 +19,7 @@ from holdfast.verify.report import Damage, OtherSchema, shown
 
 Test = Callable[[Any], bool]
 _FRACTION = re.compile(r"(0|[1-9][0-9]{0,40})(/[1-9][0-9]{0,40})?", re.ASCII)
-PARTS = ("counts", "sums", "whole", "totals")
+PARTS = ("counts", "whole", "sums", "totals")
 
 
 def _whole(most: int, least: int = 0) -> Test:
@@ -75,8 +75,8 @@ _count = _fields(
     ties=lambda value: _text(value) and value.isdecimal() and int(value) < 1 << 64,
     relations=_list_of(_whole(1 << 14, -(1 << 14)), 0, MOST_COLUMNS),
     noise=_noise,
-    sums=_list_of(_or_null(_sums), 1, MOST_GROUPS),
     whole=_or_null(_sums),
+    sums=_list_of(_or_null(_sums), 0, MOST_GROUPS),
     totals=_or_null(_totals),
 )
 _budget = _fields(
@@ -194,15 +194,15 @@ def _names_of(groups: dict[str, Any]) -> list[str]:
 
 def _check_measured(column: dict[str, Any], groups: int, *, regrouped: bool) -> None:
     every = [*column["sums"], column["whole"]]
-    if len(column["sums"]) != groups:
+    if column["sums"] and len(column["sums"]) != groups:
         raise Damage("release.json has not sums, or null, for every group.")
     for sums in (sums for sums in every if sums is not None):
         edges = sums["edges"]
         if len(edges) != len(sums["values"]) + 1 or edges != sorted(set(edges)):
             raise Damage("the edges of blocks must ascend, one more than there are sums.")
-    if groups == 1 and column["whole"] is not None and not regrouped:
+    if groups == 1 and column["sums"]:
         raise Damage("sums of the only group are those of the whole table.")
-    if regrouped and any(sums is not None for sums in column["sums"]):
+    if regrouped and column["sums"]:
         raise Damage("groups chosen after the measurement have no sums of their own.")
     totals = column["totals"]
     if totals is None:
@@ -252,10 +252,8 @@ def _check_noises(budget: dict[str, Any], column: dict[str, Any], *, regrouped: 
     for sums in column["sums"]:
         if sums is not None and _noise_of(sums["noise"]) != (unit["sums"], 1, 1):
             raise Damage("the noise of sums is not that of their part of the budget.")
-    if column["whole"] is not None:
-        allowed = [unit["whole"], unit["sums"]] if regrouped else [unit["whole"]]
-        if _noise_of(column["whole"]["noise"]) not in [(each, 1, 1) for each in allowed]:
-            raise Damage("the noise of sums of the whole table is not that of their part.")
+    if column["whole"] is not None and _noise_of(column["whole"]["noise"]) != (unit["whole"], 1, 1):
+        raise Damage("the noise of sums of the whole table is not that of their part.")
     totals = column["totals"]
     if totals is None:
         return
