@@ -21,7 +21,7 @@ from holdfast.ledger.chain import head_file, releases_of
 from holdfast.ledger.entries import Payment
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
-from holdfast.privacy.composition import Charge
+from holdfast.privacy.promise import Charge
 from holdfast.tables.subset import read_period
 
 DATASET = "attacked"

@@ -5,7 +5,8 @@ python benchmarks/composition.py
 
 from fractions import Fraction
 
-from holdfast.privacy.composition import Charge, composed_epsilon
+from holdfast.privacy.composition import composed_epsilon
+from holdfast.privacy.promise import Charge
 
 HEADER = "| releases | sum | any release of 0.1 | noisy counts and noisy sums |"
 SUMS = Fraction(15, 100)  # of epsilon

@@ -7,8 +7,9 @@ written so that they do nothing but be read.
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
+from fractions import Fraction
 from math import isfinite
 from typing import Any
 
@@ -159,3 +160,37 @@ def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def decimal_above(number: Fraction, digits: int = 12) -> str:
+    """The number in decimals, rounded up where it has no short ones: never less than was spent.
+
+    >>> decimal_above(Fraction(7, 10)), decimal_above(Fraction(1, 3), 3)
+    ('0.7', '0.334')
+    """
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
+
+
+def decimal_or_fraction(number: Fraction | str) -> str:
+    """An exact number in decimals where they end, else as a fraction.
+
+    >>> decimal_or_fraction("937/2000"), decimal_or_fraction(Fraction(1, 3))
+    ('0.4685', '1/3')
+    """
+    exact = Fraction(number)
+    decimals = decimal_above(exact)
+    return decimals if Fraction(decimals) == exact else str(exact)
+
+
+def plainly(number: Fraction | int) -> str:
+    """A fraction as people write it, exactly where that is short.
+
+    >>> plainly(Fraction(3, 2)), plainly(Fraction(1, 3)), plainly(Fraction(1, 10**6))
+    ('1.5', '1/3 (0.333333)', '0.000001')
+    """
+    number = Fraction(number)
+    scaled = number * 10**9
+    if scaled.denominator == 1:
+        return f"{float(number):.9f}".rstrip("0").rstrip(".")
+    return f"{number} ({float(number):.6g})" if len(str(number)) < 20 else f"{float(number):.9g}"

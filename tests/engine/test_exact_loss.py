@@ -15,7 +15,7 @@ import pytest
 
 import holdfast
 from holdfast.measure import room
-from holdfast.privacy.composition import charges_of
+from holdfast.privacy.promise import charges_of
 
 COLUMNS = ["n", "m"]
 TABLE = pd.DataFrame(

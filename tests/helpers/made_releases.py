@@ -12,7 +12,7 @@ import holdfast
 from holdfast.fit import choose_blocks, share_of_sums
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.persons import Persons, Promise
+from holdfast.privacy.promise import Persons, Promise
 from holdfast.privacy.randomness import Simulation
 from holdfast.release.release import Column, Release
 from holdfast.tables.csv import CsvTable

@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.entries import Correction, Payment
 from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import TableDigest
-from holdfast.privacy.composition import Charge
+from holdfast.privacy.promise import Charge
 from holdfast.tables.subset import read_period, read_subset
 
 COUNTS = np.random.default_rng(3).poisson(1.5, 60)

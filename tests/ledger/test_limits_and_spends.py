@@ -16,7 +16,7 @@ from holdfast.ledger.entries import Limit, Payment, Spend, plainly
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.sqlite_file import change
-from holdfast.privacy.composition import Charge
+from holdfast.privacy.promise import Charge
 from ledger_hammer import hammer, kills
 
 

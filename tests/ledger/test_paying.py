@@ -17,7 +17,7 @@ from holdfast.ledger.chain import releases_of
 from holdfast.ledger.entries import Payment
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.pay import pay_and_measure
-from holdfast.privacy.composition import Charge
+from holdfast.privacy.promise import Charge
 from small_engine import COUNTS, SmallRun, fail, release
 
 

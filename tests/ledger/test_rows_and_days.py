@@ -12,7 +12,8 @@ from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import Limit, Purpose, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.overlaps import charged, worst_charges
-from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
+from holdfast.privacy.composition import composed_epsilon
+from holdfast.privacy.promise import Charge, sums_of
 from holdfast.tables.subset import Subset, read_period, read_subset
 from small_engine import release
 

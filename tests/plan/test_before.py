@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from holdfast.plan import concerns
-from holdfast.plan.before import COUNTED, NEVER_COUNTED, before
+from holdfast.plan.before import COUNTED, NEVER_COUNTED, before, protected
 from holdfast.request import Request
+from holdfast.request.persons import read_persons
 from holdfast.request.source import opened
 from open_tables import text_table
 
@@ -190,6 +191,16 @@ def test_it_is_said_whether_a_second_run_pays_again(tmp_path):
     assert said(keep="state").paragraphs[-1] == NEVER_COUNTED
     paid = said(keep="state", ledger=tmp_path / "ledger", dataset="schools")
     assert paid.paragraphs[-1] == COUNTED
+
+
+def test_words_say_to_whom_the_promise_is():
+    firms = read_persons(["a", "b"], rows=2, unit="firm", person_in="one column")
+    assert protected(firms) == (
+        "one firm that adds at most 1 to a or 1 to b in each of at most 2 rows"
+    )
+    one, more = read_persons(["count"]), read_persons(["count"], rows=1200, contributions=5)
+    assert protected(one) == "one person who adds at most 1 to one row"
+    assert protected(more) == "one person who adds at most 5 to each of at most 1,200 rows"
 
 
 def test_who_is_protected_is_asked_where_nobody_said_it():

@@ -9,10 +9,11 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.composition import Charge, charges_of, composed_epsilon, sums_of
+from holdfast.privacy.composition import composed_epsilon
 from holdfast.privacy.noise import Noise
-from holdfast.privacy.persons import Promise, read_persons
+from holdfast.privacy.promise import Charge, Promise, charges_of, sums_of
 from holdfast.privacy.rational import exp_below
+from holdfast.request.persons import read_persons
 
 DELTA = Fraction(1, 1000)
 

@@ -201,11 +201,6 @@ def test_the_tail_is_exact_where_one_less_it_would_be_nothing():
     assert noise.cumulative(-100) == pytest.approx(np.exp(-100) / (1 + np.exp(-1)))
 
 
-@pytest.mark.parametrize("noise", [Noise(epsilon=Fraction(1, 3)), Noise.least(Fraction(2), 7)])
-def test_noise_comes_back_from_plain_values(noise):
-    assert Noise.from_dict(noise.to_dict()) == noise
-
-
 @pytest.mark.parametrize(
     ("epsilon", "shift", "width", "name"),
     [

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.composition import charges_of, sums_of
-from holdfast.privacy.persons import PersonIn, Persons, read_persons
+from holdfast.privacy.promise import PersonIn, Persons, charges_of, sums_of
 from holdfast.request import Request
+from holdfast.request.persons import read_persons
 
 NAMES = ("a", "b", "c", "d")
 
@@ -66,19 +66,13 @@ def test_words_say_who_may_change_what():
         "Two tables are neighbours when one firm is added to or removed from one of them: at most "
         "2 rows change, each in one of their columns of counts: a by at most 1, b by at most 1."
     )
-    assert persons.protected == (
-        "one firm that adds at most 1 to a or 1 to b in each of at most 2 rows"
-    )
-    assert Persons.from_dict(["a", "b"], persons.to_dict()) == persons
 
 
 def test_words_of_one_column_do_not_name_it():
     one = read_persons(["count"])
     assert one.neighbours.endswith("from one of them: at most 1 row changes by at most 1.")
-    assert one.protected == "one person who adds at most 1 to one row"
     more = read_persons(["count"], rows=1200, contributions=5)
     assert more.neighbours.endswith("at most 1,200 rows change, each by at most 5.")
-    assert more.protected == "one person who adds at most 5 to each of at most 1,200 rows"
 
 
 def test_columns_of_one_person_add_up_unless_that_person_is_in_one():

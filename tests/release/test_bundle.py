@@ -14,6 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.release.bundle import check_place, check_room, write
 from holdfast.release.csv_files import Dialect
 from holdfast.release.load import load
+from holdfast.release.record import plain, plain_promise
 from made_releases import counties, made_release
 
 FILES = {
@@ -106,10 +107,12 @@ def test_release_json_has_everything_measured_beside_the_noisy_counts(demo):
     said = json.loads((folder / "release.json").read_text())
     column, measurement = said["counts"][0], release.only.measurement
     assert "tally" not in column
-    assert column["noise"] == measurement.noise.to_dict()
-    assert column["sums"] == [sums and sums.to_dict() for sums in measurement.sums]
-    assert column["whole"] == measurement.whole.to_dict()
-    assert said["promise"] == release.promise.to_dict()
+    for name in ("noise", "whole", "sums", "totals"):
+        assert column[name] == plain(getattr(measurement, name))
+    assert column["whole"]["values"] == measurement.whole.values.tolist()
+    assert column["noise"]["epsilon"] == str(measurement.noise.epsilon)
+    assert said["promise"] == plain_promise(release.promise)
+    assert said["promise"]["budgets"][0]["whole"] == str(release.only.budget.whole)
     assert said["schema"] == 1 and int(column["ties"]) == release.only.ties
 
 

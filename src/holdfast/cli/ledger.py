@@ -167,7 +167,7 @@ def history(file: Path, dataset: Text = None, as_json: bool = False) -> None:
 
 def sentence(balance: "Balance") -> str:
     """A balance in one line."""
-    from holdfast.ledger.entries import plainly
+    from holdfast.errors import plainly
 
     def amounts(name: str) -> str:
         """What was spent of a limit, and what is left."""
@@ -244,7 +244,7 @@ def _standing(paid: bool, differ: list[str]) -> str:
 def _print_balances(
     balances: "list[Balance]", composed: dict[str, Fraction], delta: str | None
 ) -> None:
-    from holdfast.ledger.entries import plainly
+    from holdfast.errors import plainly
 
     timed = any(balance.in_words for balance in balances)
     names = ["dataset", *["period"] * timed]
@@ -287,7 +287,7 @@ def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
 
 
 def _print_history(entries: list[dict[str, Any]]) -> None:
-    from holdfast.ledger.entries import plainly
+    from holdfast.errors import plainly
 
     rows: list[list[str]] = []
     for entry in entries:

@@ -13,6 +13,7 @@ from holdfast.cli.screen import note, show, tabled
 from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.fit.histogram import Histogram
 from holdfast.release.picture import bars, bins, labels
+from holdfast.release.record import plain_promise
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,7 +52,7 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
 
     return {
         "folder": os.fspath(folder),
-        "promise": release.promise.to_dict(),
+        "promise": plain_promise(release.promise),
         "rows": release.rows,
         "groups": dict(zip(release.group_names, release.partition.sizes.tolist(), strict=True)),
         "columns": {

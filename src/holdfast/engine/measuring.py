@@ -9,7 +9,7 @@ from holdfast.fit.cells import choose_blocks
 from holdfast.measure.measurement import Measurement
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.persons import Promise
+from holdfast.privacy.promise import Promise
 from holdfast.privacy.randomness import Randomness
 from holdfast.release.release import Column
 from holdfast.tables.table import Table

@@ -19,8 +19,7 @@ from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
 from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.composition import charges_of
-from holdfast.privacy.persons import Promise
+from holdfast.privacy.promise import Promise, charges_of
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.release.bundle import bundle_size, check_place, check_room, write
 from holdfast.release.csv_files import NEWLINES, Dialect

@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from holdfast.errors import BudgetError
+from holdfast.errors import BudgetError, plainly
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import (
     Begun,
@@ -14,7 +14,6 @@ from holdfast.ledger.entries import (
     Purpose,
     Spend,
     SpendState,
-    plainly,
     read_charges,
 )
 from holdfast.ledger.overlaps import charged

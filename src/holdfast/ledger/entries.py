@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.recognition import Prints
-from holdfast.privacy.composition import Charge, sums_of
+from holdfast.privacy.promise import Charge, sums_of
 from holdfast.tables.subset import Period, Subset
 
 Body = dict[str, Any]
@@ -145,19 +145,6 @@ def read_charges(written: list[list[Any]]) -> tuple[Charge, ...]:
 def as_text(body: Body) -> str:
     """An entry as the one text that stands for it: what is hashed."""
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
-
-
-def plainly(number: Fraction | int) -> str:
-    """A fraction as people write it, exactly where that is short.
-
-    >>> plainly(Fraction(3, 2)), plainly(Fraction(1, 3)), plainly(Fraction(1, 10**6))
-    ('1.5', '1/3 (0.333333)', '0.000001')
-    """
-    number = Fraction(number)
-    scaled = number * 10**9
-    if scaled.denominator == 1:
-        return f"{float(number):.9f}".rstrip("0").rstrip(".")
-    return f"{number} ({float(number):.6g})" if len(str(number)) < 20 else f"{float(number):.9g}"
 
 
 SPELLED_IN_MANY_WAYS = {"subset", "period"}

@@ -23,7 +23,8 @@ from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.composition import Charge, composed_epsilon
+from holdfast.privacy.composition import composed_epsilon
+from holdfast.privacy.promise import Charge
 from holdfast.privacy.rational import exact_fraction
 from holdfast.request import Request
 from holdfast.tables.subset import read_period, read_subset

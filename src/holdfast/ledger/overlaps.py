@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import accumulate, chain, pairwise
 
 from holdfast.ledger.entries import Spend
-from holdfast.privacy.composition import Charge, sums_of
+from holdfast.privacy.promise import Charge, sums_of
 from holdfast.tables.subset import Period, Subset
 
 

@@ -112,20 +112,6 @@ class Sums:
             raise HoldfastError("sums need one edge more than values, and a value at least.")
         check_edges(self.edges)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "edges": self.edges.tolist(),
-            "values": self.values.tolist(),
-            "noise": self.noise.to_dict(),
-        }
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Sums":
-        """The inverse of `to_dict`."""
-        noise = Noise.from_dict(record["noise"])
-        return Sums(edges=record["edges"], values=record["values"], noise=noise)
-
 
 def check_edges(edges: Integers) -> None:
     """Refuse blocks that overlap or hold no count."""
@@ -168,26 +154,6 @@ class Totals:
             values=none, noise=self.noise, whole=int(self.values[0]), whole_noise=self.noise
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "values": self.values.tolist(),
-            "noise": self.noise.to_dict(),
-            "whole": self.whole,
-            "whole_noise": self.whole_noise and self.whole_noise.to_dict(),
-        }
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Totals":
-        """The inverse of `to_dict`."""
-        whole_noise = record["whole_noise"]
-        return Totals(
-            values=record["values"],
-            noise=Noise.from_dict(record["noise"]),
-            whole=record["whole"],
-            whole_noise=whole_noise and Noise.from_dict(whole_noise),
-        )
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
@@ -216,15 +182,6 @@ class Measurement:
     def groups(self) -> int:
         """How many groups there are; a table without groups has one."""
         return self.tally.groups
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the noisy counts, as plain values."""
-        return {
-            "noise": self.noise.to_dict(),
-            "whole": self.whole and self.whole.to_dict(),
-            "sums": [sums and sums.to_dict() for sums in self.sums],
-            "totals": self.totals and self.totals.to_dict(),
-        }
 
 
 def _summed(value: Integers, group: Integers, rows: Integers | None, groups: int) -> Tally:

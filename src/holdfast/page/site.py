@@ -16,7 +16,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from holdfast.ledger.entries import plainly
+from holdfast.errors import plainly
 from holdfast.page.folder import Folder, PrivateFolder
 from holdfast.page.guard import SESSION, form_key, is_form_key
 from holdfast.page.words import in_page_words, label_of, texts

@@ -22,7 +22,7 @@ from holdfast.paper.naming import is_ours, made_anew, recorded_name
 from holdfast.paper.privatizers import PrivateQuantile
 from holdfast.paper.privatizers.privatizer import Noisy, Privatizer, as_privatizer
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.composition import Charge
+from holdfast.privacy.promise import Charge
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privacy.rational import exact_fraction
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, decimal_above
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.rational import decimal_above, exp_below
+from holdfast.privacy.rational import exp_below
 from holdfast.tables.csv_file import CsvFile
 
 Law = dict[int | None, Fraction]

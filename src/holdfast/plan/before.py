@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import aligned, listed_names, numbered, one_line
+from holdfast.errors import aligned, decimal_or_fraction, listed_names, numbered, one_line
 from holdfast.plan import concerns
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.noise import bare
-from holdfast.privacy.persons import Promise
-from holdfast.privacy.rational import decimal_or_fraction
+from holdfast.privacy.promise import PersonIn, Persons, Promise
+from holdfast.release.readme import bare
+from holdfast.release.record import plain_promise
 
 if TYPE_CHECKING:
     from holdfast.request import Request
@@ -66,7 +66,7 @@ class Before:
             "published": list(table.others),
             "withheld": list(table.withheld),
             "groups": dict(zip(table.partition.names, table.partition.sizes.tolist(), strict=True)),
-            "promise": self.promise.to_dict(),
+            "promise": plain_promise(self.promise),
             "doubts": list(self.doubts),
             "notes": list(self.notes),
         }
@@ -155,7 +155,7 @@ class Before:
     def _persons(self) -> list[str]:
         """Who is protected, and what to ask where nobody said how often one is counted."""
         persons = self.promise.persons
-        words = [f"Protected is {one_line(persons.protected)}."]
+        words = [f"Protected is {one_line(protected(persons))}."]
         if self.request.per is not None:
             words.append("Each person is counted once, where the first of their rows is.")
         elif self.request.from_people:
@@ -224,3 +224,22 @@ def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
         rows.update(dict.fromkeys(label, size))
     small = concerns.small_groups(names, sizes, least)
     yield from filter(None, (small, concerns.near_duplicates(rows)))
+
+
+def protected(persons: Persons) -> str:
+    """To whom the promise is.
+
+    >>> protected(Persons(columns=("n",), contributions=(2,)))
+    'one person who adds at most 2 to one row'
+    >>> both = Persons(columns=("a", "b"), contributions=(1, 2), person_rows=3, unit="firm")
+    >>> protected(both)
+    'one firm that adds at most 1 to a and 2 to b in each of at most 3 rows'
+    """
+    number, unit = persons.person_rows, persons.unit
+    rows = "one row" if number == 1 else f"each of at most {number:,} rows"
+    who = f"one {unit} {'who' if unit == 'person' else 'that'} adds at most"
+    if len(persons.columns) == 1:
+        return f"{who} {persons.contributions[0]:,} to {rows}"
+    pairs = zip(persons.contributions, persons.columns, strict=True)
+    joined = " or " if persons.person_in is PersonIn.ONE else " and "
+    return f"{who} {joined.join(f'{most:,} to {column}' for most, column in pairs)} in {rows}"

@@ -14,7 +14,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
-from holdfast.privacy.noise import drowns
+from holdfast.release.readme import drowns
 from holdfast.tables.leaks.measures import as_numbers, readings
 from holdfast.tables.leaks.search import NEARLY_ALL
 from holdfast.tables.look_columns import near_labels

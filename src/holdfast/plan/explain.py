@@ -7,9 +7,9 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
-from holdfast.errors import HoldfastError, aligned
+from holdfast.errors import HoldfastError, aligned, decimal_above
 from holdfast.privacy.budget import LARGEST
-from holdfast.privacy.rational import decimal_above, exact_fraction
+from holdfast.privacy.rational import exact_fraction
 from holdfast.release.readme import bounded
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)

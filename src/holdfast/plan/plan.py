@@ -8,13 +8,19 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import HoldfastError, aligned, numbered, roughly, whole_number
+from holdfast.errors import (
+    HoldfastError,
+    aligned,
+    decimal_or_fraction,
+    numbered,
+    roughly,
+    whole_number,
+)
 from holdfast.plan.explain import explain
 from holdfast.plan.questions import PlannedQuestion, Target, read_questions, read_target
 from holdfast.plan.simulation import KnownTable, prior_table, simulated
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.release.release import Column
-from holdfast.request.parameter import exact_text
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 NINE_IN_TEN = 0.9
@@ -269,7 +275,7 @@ def check_epsilons(epsilons: Iterable[Any]) -> tuple[str, ...]:
     exact = sorted({exact_epsilon(epsilon, name="epsilons") for epsilon in budgets})
     if not exact:
         raise HoldfastError("`epsilons` is empty. Hint: 0.1 to 5 is usual.")
-    return tuple(map(exact_text, exact))
+    return tuple(map(decimal_or_fraction, exact))
 
 
 def _two_digits(low: str, high: str) -> list[str]:
@@ -284,4 +290,4 @@ def _two_digits(low: str, high: str) -> list[str]:
         between.append(number)
         step = exact_epsilon(f"{10.0 ** (np.floor(np.log10(float(number))) - 1):.12g}")
         number = (number // step + 1) * step
-    return [exact_text(number) for number in [*between, last]]
+    return [decimal_or_fraction(number) for number in [*between, last]]

@@ -10,7 +10,6 @@ from holdfast.privacy.rational import exact_fraction
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
-TOTALS_SHARE = Fraction(1, 10)  # of epsilon, where totals are asked for without a share
 
 
 def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
@@ -110,41 +109,3 @@ class Budget:
         return {
             name: Noise(epsilon=part / self.reach) if part else None for name, part in parts.items()
         }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; exact numbers as fractions in text."""
-        return {name: _plain(value) for name, value in vars(self).items()}
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Budget":
-        """The inverse of `to_dict`."""
-        exact: dict[str, Any] = {name: exact_fraction(record[name], name) for name in EXACT}
-        return Budget(**exact, **{name: record[name] for name in ("contributions", "person_rows")})
-
-
-EXACT = ("epsilon", "counts", "whole", "sums", "totals")
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Fraction) else value
-
-
-def totals_share(totals: Any) -> Fraction:
-    """The share of epsilon that totals take: none, the default, or the one that is given.
-
-    >>> totals_share(None), totals_share(True), totals_share("0.2")
-    (Fraction(0, 1), Fraction(1, 10), Fraction(1, 5))
-    """
-    if totals is None or isinstance(totals, bool):
-        return TOTALS_SHARE if totals else Fraction(0)
-    return read_share(totals, "totals")
-
-
-def read_share(value: Any, name: str) -> Fraction:
-    """A share of epsilon, in (0, 1)."""
-    share = exact_fraction(value, name)
-    if not 0 < share < 1:
-        raise HoldfastError(
-            f"`{name}` must lie between 0 and 1, got {value!r:.40}. Hint: it is a share of epsilon."
-        )
-    return share

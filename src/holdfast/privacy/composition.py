@@ -17,7 +17,6 @@ gave. The plain sum, and a limit on it, hold without that.
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.persons import PersonIn, Promise
+from holdfast.privacy.promise import Charge, sums_of
 
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons: errors of 1 in 50,000
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are
@@ -34,44 +33,6 @@ SMALLEST_DELTA = Fraction(1, 10**10)  # ten times what is set aside
 UNLIKELY = 1e-40  # losses that are as good as impossible, far below what is set aside
 HIGHEST_EPSILON = 50  # of one charge; beyond it there is nothing to gain, and floats overflow
 MOST_TIMES = 10**7  # of one charge; beyond it the plain sum is stated
-
-
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """What measurements cost: each is (epsilon, delta)-private whatever was seen before."""
-
-    epsilon: Fraction
-    delta: Fraction = Fraction(0)
-    times: int = 1
-    """How many such measurements there are, each with noise of its own."""
-
-    def __post_init__(self) -> None:
-        if self.epsilon < 0 or not 0 <= self.delta < 1 or self.times < 1:
-            raise HoldfastError("a charge must be 0 or more, and its delta below 1.")
-
-
-def sums_of(charges: Iterable[Charge]) -> tuple[Fraction, Fraction]:
-    """Epsilon and delta of charges together."""
-    pairs = [(charge.epsilon * charge.times, charge.delta * charge.times) for charge in charges]
-    return sum((e for e, _ in pairs), Fraction(0)), sum((d for _, d in pairs), Fraction(0))
-
-
-def charges_of(promise: Promise) -> tuple[Charge, ...]:
-    """What a release costs one person, measurement by measurement; known before it is made.
-
-    A person in m rows changes m noisy counts, each of which has noise of its own. Noisy sums of the
-    whole table, those of groups and totals are one charge each: one person may move one of them
-    several times. Where each row of a person is counted in one of several columns, the person's
-    rows may be spread over them in any way, and the whole release is one charge.
-    """
-    if promise.persons.person_in is PersonIn.ONE and len(promise.budgets) > 1:
-        return (Charge(epsilon=promise.epsilon),)
-    charges = []
-    for budget in promise.budgets:
-        rows = budget.person_rows
-        charges.append(Charge(epsilon=budget.counts / rows, times=rows))
-        charges += [Charge(epsilon=part) for part in (budget.whole, budget.sums, budget.totals)]
-    return tuple(charge for charge in charges if charge.epsilon)
 
 
 def composed_epsilon(

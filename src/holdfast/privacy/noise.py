@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import exp, expm1
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,14 +11,12 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.randomness import Randomness
-from holdfast.privacy.rational import exact_fraction, exp_above, exp_below
+from holdfast.privacy.rational import exp_above, exp_below
 from holdfast.privacy.sampler import LARGEST_NOISE, Sampler
 
 MOST_BY_OPENDP = 20_000  # rows: 10 µs each are 0.2 s
 LARGEST = LARGEST_NOISE // 2  # of what noise is added to, and of the results
 LARGEST_SCALE = 1 << 40  # of shift / epsilon: noise stays far within 64 bits
-
-SPOKEN = 100  # rows times epsilon, from which on a release says something under any noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,20 +130,6 @@ class Noise:
             low, high = (middle, high) if 2 * self._tail(middle) > 1 - level else (low, middle)
         return high
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; epsilon as a fraction in text.
-
-        >>> Noise(epsilon=Fraction(1, 2)).to_dict()
-        {'epsilon': '1/2', 'shift': 1, 'width': 1}
-        """
-        return {"epsilon": str(self.epsilon), "shift": self.shift, "width": self.width}
-
-    @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Noise":
-        """The inverse of `to_dict`."""
-        epsilon = exact_fraction(record["epsilon"], "epsilon")
-        return Noise(epsilon=epsilon, shift=record["shift"], width=record["width"])
-
 
 def least_width(epsilon: Fraction, shift: int) -> int:
     """The width of least E|X|: ⌈k / (1 + e^(epsilon/2))⌉, decided in exact arithmetic.
@@ -193,20 +176,3 @@ def add_noise(
 @lru_cache(maxsize=16)  # about 1 MB each
 def _sampler(noise: Noise) -> Sampler:
     return Sampler(noise.epsilon, noise.shift, noise.width)
-
-
-def drowns(reach: int, highest: float, rows: int, epsilon: Fraction) -> bool:
-    """Whether noise hides all counts, and the rows are too few to make up for it.
-
-    >>> drowns(3_289, 20, 900, Fraction(1, 1000)), drowns(9, 20, 900, Fraction(1, 1000))
-    (True, False)
-    """
-    return reach > highest and rows * epsilon < SPOKEN
-
-
-def bare(name: str) -> str:
-    """What to say of counts whose noise is 0, nine times in ten."""
-    return (
-        f"Most noisy counts of {name} are the true ones: their noise is 0 nine times in ten or "
-        "more, and whoever reads them learns much about one person"
-    )

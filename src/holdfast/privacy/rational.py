@@ -3,10 +3,9 @@
 Each function names the direction in which it rounds.
 """
 
-from decimal import ROUND_CEILING, Context, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, log10
 from numbers import Rational
 from typing import Any
 
@@ -60,38 +59,6 @@ def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
         term = -(-term * x.numerator // (x.denominator * k))
         total += term
     return Fraction(total + term, 1 << bits)
-
-
-def factor_above(epsilon: Fraction) -> str:
-    """e^epsilon in decimals, rounded up, with three digits or two of what it is above 1.
-
-    >>> factor_above(Fraction(1)), factor_above(Fraction(10)), factor_above(Fraction("0.0049"))
-    ('2.72', '22,100', '1.0050')
-    """
-    above = exp_above(epsilon)
-    digits = max(3, 2 - floor(log10(above - 1)))
-    return f"{Decimal(decimal_above(above, digits)):,f}"
-
-
-def decimal_above(number: Fraction, digits: int = 12) -> str:
-    """The number in decimals, rounded up where it has no short ones: never less than was spent.
-
-    >>> decimal_above(Fraction(7, 10)), decimal_above(Fraction(1, 3), 3)
-    ('0.7', '0.334')
-    """
-    context = Context(prec=digits, rounding=ROUND_CEILING)
-    return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
-
-
-def decimal_or_fraction(number: Fraction | str) -> str:
-    """An exact number in decimals where they end, else as a fraction.
-
-    >>> decimal_or_fraction("937/2000"), decimal_or_fraction(Fraction(1, 3))
-    ('0.4685', '1/3')
-    """
-    exact = Fraction(number)
-    decimals = decimal_above(exact)
-    return decimals if Fraction(decimals) == exact else str(exact)
 
 
 def exact_fraction(number: Any, name: str) -> Fraction:

@@ -28,7 +28,7 @@ from holdfast.release.csv_files import opened
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.picture import PICTURE, distribution_picture
 from holdfast.release.readme import read_me
-from holdfast.release.record import LARGEST, SCHEMA, check_size, table_name
+from holdfast.release.record import LARGEST, SCHEMA, check_size, plain, plain_promise, table_name
 from holdfast.release.release import Column, Release, RowBatch
 from holdfast.release.table_files import RowFiles, table_header
 
@@ -86,7 +86,7 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
     return {
         "schema": SCHEMA,
         "made_with": release.made_with,
-        "promise": release.promise.to_dict(),
+        "promise": plain_promise(release.promise),
         "request": release.request,
         "table": {
             "file": table_name(release.table_format),
@@ -113,8 +113,9 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
 
 def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
+    measured = plain(column.measurement, "column", "tally")
     ranks = {"ties": str(column.ties), "relations": list(column.relations)}
-    return {"name": column.name, "missing": missing, **ranks, **column.measurement.to_dict()}
+    return {"name": column.name, "missing": missing, **ranks, **measured}
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from math import ceil, exp
 from typing import Any
 
-from holdfast.privacy.noise import Noise
 from holdfast.release import escape
-from holdfast.release.record import PARTS, titles
+from holdfast.release.record import PARTS, read_noise, titles
 
 Line = tuple[str, str]
 
@@ -98,7 +97,7 @@ def _distribution() -> Iterator[Line]:
 
 def _teaching(record: dict[str, Any]) -> str:
     """What a statistician may do with the noisy counts, without holdfast."""
-    laws = [Noise.from_dict(each["noise"]) for each in record["counts"]]
+    laws = [read_noise(each["noise"]) for each in record["counts"]]
     variances = "".join(
         f"| {escape.table_code(name)} | {law.variance:.6g} | {law.variance**0.5:.4g} |\n"
         for name, law in zip(titles(record), laws, strict=True)

@@ -8,11 +8,9 @@ the record alone.
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import numbered, roughly
-from holdfast.privacy.noise import Noise
-from holdfast.privacy.rational import decimal_above, decimal_or_fraction
+from holdfast.errors import decimal_above, decimal_or_fraction, numbered, roughly
 from holdfast.release import escape
-from holdfast.release.record import spent, titles
+from holdfast.release.record import read_noise, spent, titles
 
 MECHANISMS = (
     "Exact integer noise, discrete Laplace or discrete staircase, on every count and on sums of "
@@ -33,7 +31,7 @@ def deployment_yaml(record: dict[str, Any]) -> str:
     spends = [
         f"{name}: {spent(budget)}" for name, budget in zip(names, promise["budgets"], strict=True)
     ]
-    noises = [Noise.from_dict(column["noise"]) for column in record["counts"]]
+    noises = [read_noise(column["noise"]) for column in record["counts"]]
     off = ", ".join(roughly(noise.mean_absolute, 3) for noise in noises)
     mark = "SIMULATION, protects nobody. " * promise["simulated"]
     warning = "# SIMULATION, protects nobody: a seed was used. Do not register it.\n"

@@ -15,10 +15,8 @@ import numpy as np
 from holdfast.arrays import Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.fit.histogram import Histogram
-from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
+from holdfast.measure.measurement import Tally
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.noise import Noise
-from holdfast.privacy.persons import Promise
 from holdfast.release.bundle import RECORD, SUMS, file_hash
 from holdfast.release.common import DISTRIBUTION, DISTRIBUTION_HEADER
 from holdfast.release.csv_files import (
@@ -37,6 +35,8 @@ from holdfast.release.record import (
     SCHEMA,
     check_size,
     parse_json,
+    read_measurement,
+    read_promise,
     rows_header,
     table_name,
     titles,
@@ -156,7 +156,7 @@ def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = N
     check_size(table["rows"], len(names), groups.labels, (*record["published"], *names))
     if table["file"] not in map(table_name, FORMATS):
         raise HoldfastError("release.json names no file with the table.")
-    promise = Promise.from_dict(tuple(names), record["promise"])
+    promise = read_promise(names, record["promise"])
     rows = rows or read_rows(folder / ROWS, record)
     columns = _columns(folder, record, rows, promise.budgets)
     any_measured = rows.group[np.logical_or.reduce(rows.measured)]
@@ -203,7 +203,7 @@ def _columns(
         column = Column(
             name=said["name"],
             budget=budget,
-            measurement=_measurement(said, tally),
+            measurement=read_measurement(said, tally),
             measured=measured,
             missing=rows.missing[k],
             noisy=rows.noisy[k],
@@ -224,17 +224,6 @@ def _groups(said: dict[str, Any]) -> Partition:
     if not wide or list(partition.names) != list(said["names"]):
         raise HoldfastError("release.json does not name its groups by their labels.")
     return partition
-
-
-def _measurement(said: dict[str, Any], tally: Tally) -> Measurement:
-    return Measurement(
-        column=said["name"],
-        noise=Noise.from_dict(said["noise"]),
-        tally=tally,
-        whole=said["whole"] and Sums.from_dict(said["whole"]),
-        sums=tuple(sums and Sums.from_dict(sums) for sums in said["sums"]),
-        totals=said["totals"] and Totals.from_dict(said["totals"]),
-    )
 
 
 def _measured_rows(histogram: Histogram, zeros: int) -> Histogram:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, decimal_or_fraction, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Histogram
-from holdfast.privacy.rational import decimal_or_fraction
 from holdfast.release import escape
 from holdfast.release.common import drawn
 

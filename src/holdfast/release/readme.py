@@ -4,14 +4,15 @@ A function of the record and of the records of answers.csv, so that a verifier c
 """
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
-from holdfast.errors import numbered, roughly
-from holdfast.privacy.noise import Noise, bare, drowns
-from holdfast.privacy.rational import decimal_or_fraction, factor_above
+from holdfast.errors import decimal_above, decimal_or_fraction, numbered, roughly
+from holdfast.privacy.rational import exp_above
 from holdfast.release import escape
-from holdfast.release.record import spent, titles
+from holdfast.release.record import read_noise, spent, titles
 from holdfast.tables.partition import ALL_ROWS
 
 SIMULATED = "SIMULATION, protects nobody"
@@ -22,6 +23,7 @@ Answers = dict[tuple[str, str, str], tuple[str, str, str]]
 ASKED = ("rows", "share with 0", "mean", "total", "median", "highest")
 ASKED_OF_GROUPS = ("rows", "share with 0", "mean", "total")
 MOST_GROUPS = 20  # that the README shows; answers.csv has all of them
+SPOKEN = 100  # rows times epsilon, from which on a release says something under any noise
 
 
 def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
@@ -81,6 +83,34 @@ Made with holdfast {escape.markdown(record["made_with"])}.
 """
 
 
+def factor_above(epsilon: Fraction) -> str:
+    """e^epsilon in decimals, rounded up, with three digits or two of what it is above 1.
+
+    >>> factor_above(Fraction(1)), factor_above(Fraction(10)), factor_above(Fraction("0.0049"))
+    ('2.72', '22,100', '1.0050')
+    """
+    above = exp_above(epsilon)
+    digits = max(3, 2 - floor(log10(above - 1)))
+    return f"{Decimal(decimal_above(above, digits)):,f}"
+
+
+def drowns(reach: int, highest: float, rows: int, epsilon: Fraction) -> bool:
+    """Whether noise hides all counts, and the rows are too few to make up for it.
+
+    >>> drowns(3_289, 20, 900, Fraction(1, 1000)), drowns(9, 20, 900, Fraction(1, 1000))
+    (True, False)
+    """
+    return reach > highest and rows * epsilon < SPOKEN
+
+
+def bare(name: str) -> str:
+    """What to say of counts whose noise is 0, nine times in ten."""
+    return (
+        f"Most noisy counts of {name} are the true ones: their noise is 0 nine times in ten or "
+        "more, and whoever reads them learns much about one person"
+    )
+
+
 def bounded(epsilon: Fraction | str, unit: str) -> str:
     """What an epsilon promises one person, in words."""
     return (
@@ -94,7 +124,7 @@ def _noise_of_counts(record: dict[str, Any], answers: Answers) -> str:
     lines, rows = "", record["table"]["rows"]
     columns = zip(titles(record), record["counts"], record["promise"]["budgets"], strict=True)
     for name, column, budget in columns:
-        reach = Noise.from_dict(column["noise"]).quantile(0.9)
+        reach = read_noise(column["noise"]).quantile(0.9)
         highest = answers.get((name, ALL_ROWS, "highest"), ("",))[0] or "inf"
         if not reach:
             lines += f"\n**{bare(escape.code(name))}.**\n"
@@ -182,7 +212,7 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 def _off(record: dict[str, Any]) -> str:
     lines = ""
     for name, column in zip(titles(record), record["counts"], strict=True):
-        noise = Noise.from_dict(column["noise"])
+        noise = read_noise(column["noise"])
         lines += (
             f"  A noisy count of {escape.code(name)} is off by "
             f"{roughly(noise.mean_absolute)} on average.\n"

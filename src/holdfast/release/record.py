@@ -1,4 +1,4 @@
-"""release.json: read with suspicion, the sizes that it keeps to, and what files are called by it.
+"""release.json: written, read with suspicion, the sizes it keeps to, what files are called by it.
 
 A maker checks what depends on the table before anything is paid (`check_size`). A reader refuses
 what is larger before it makes room for it, so that a bundle from a stranger takes no more time and
@@ -8,12 +8,20 @@ batches, and have as many records as release.json says.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final, NoReturn
 
-from holdfast.errors import HoldfastError
-from holdfast.privacy.rational import decimal_or_fraction
+import numpy as np
+
+from holdfast.errors import HoldfastError, decimal_or_fraction
+from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.noise import Noise
+from holdfast.privacy.promise import PersonIn, Persons, Promise
+from holdfast.privacy.rational import exact_fraction
 
 ROWS, FORMATS = "rows.csv", ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
@@ -79,6 +87,77 @@ MOST_NESTED = 20 * (4 * MOST_GROUPS + 40)  # objects and lists: sums of each gro
 MOST_TEXTS = 12 * MOST_NESTED  # keys and texts
 # a text without an end is one match too: looking for its end anew at every quote takes for ever
 _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([][{}])', re.DOTALL)
+
+
+def plain(value: Any, *without: str) -> Any:
+    """A promise, a measurement or a part of them as plain values: its fields by name but for some,
+    and exact numbers as fractions in text.
+
+    >>> plain(Noise(epsilon=Fraction(1, 2)))
+    {'epsilon': '1/2', 'shift': 1, 'width': 1}
+    """
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if field.name not in without]
+        return {name: plain(getattr(value, name), *without) for name in names}
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value) if isinstance(value, Fraction | StrEnum) else value
+
+
+def plain_promise(promise: Promise) -> dict[str, Any]:
+    """A promise in release.json, where each column of counts has its name beside what was measured
+    of it."""
+    words = {"randomness": promise.randomness, "neighbours": promise.neighbours}
+    return {**plain(promise, "columns"), **words}
+
+
+def read_promise(columns: Sequence[str], said: Mapping[str, Any]) -> Promise:
+    """The promise that release.json states of these columns of counts."""
+    persons = dict(said["persons"])
+    persons["weights"] = tuple(exact_fraction(each, "weights") for each in persons["weights"])
+    persons["contributions"] = tuple(persons["contributions"])
+    persons["person_in"] = PersonIn(persons["person_in"])
+    return Promise(
+        epsilon=exact_fraction(said["epsilon"], "epsilon"),
+        persons=Persons(columns=tuple(columns), **persons),
+        budgets=tuple(map(_read_budget, said["budgets"])),
+        simulated=bool(said["simulated"]),
+    )
+
+
+def _read_budget(said: Mapping[str, Any]) -> Budget:
+    exact = {name: exact_fraction(said[name], name) for name in ("epsilon", *SPENT_ON)}
+    return Budget(**{**said, **exact})
+
+
+def read_noise(said: Mapping[str, Any]) -> Noise:
+    """The law of noise that release.json states."""
+    epsilon = exact_fraction(said["epsilon"], "epsilon")
+    return Noise(epsilon=epsilon, shift=said["shift"], width=said["width"])
+
+
+def read_measurement(said: Mapping[str, Any], tally: Tally) -> Measurement:
+    """What release.json says was measured of a column of counts, beside its noisy counts."""
+    whole, totals = said["whole"], said["totals"]
+    return Measurement(
+        column=said["name"],
+        noise=read_noise(said["noise"]),
+        tally=tally,
+        whole=whole and _read_sums(whole),
+        sums=tuple(sums and _read_sums(sums) for sums in said["sums"]),
+        totals=totals and Totals(**{**totals, **_noises(totals)}),
+    )
+
+
+def _read_sums(said: Mapping[str, Any]) -> Sums:
+    return Sums(**{**said, **_noises(said)})
+
+
+def _noises(said: Mapping[str, Any]) -> dict[str, Noise]:
+    names = [name for name in ("noise", "whole_noise") if said.get(name)]
+    return {name: read_noise(said[name]) for name in names}
 
 
 def table_name(table_format: str) -> str:

@@ -10,14 +10,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError, listed_names, numbered
+from holdfast.errors import HoldfastError, decimal_or_fraction, listed_names, numbered
 from holdfast.fit.estimate import Estimate, fit
 from holdfast.fit.histogram import Histogram, added, collected
 from holdfast.match.match import Matcher
 from holdfast.measure.measurement import Measurement, Tally
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.persons import Promise
-from holdfast.privacy.rational import decimal_or_fraction
+from holdfast.privacy.promise import Promise
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
 from holdfast.release.record import BATCH_ROWS

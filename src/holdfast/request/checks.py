@@ -9,10 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.budget import TOTALS_SHARE, exact_epsilon, read_share, totals_share
-from holdfast.privacy.persons import MOST_COLUMNS
-from holdfast.request.parameter import Form, Parameter, exact_text
+from holdfast.errors import HoldfastError, decimal_or_fraction, whole_number
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.request.parameter import Form, Parameter
+from holdfast.request.persons import MOST_COLUMNS, TOTALS_SHARE, read_share, totals_share
 from holdfast.tables.cell_text import names_in
 from holdfast.tables.counts import read_codes
 from holdfast.tables.groups import Within, read_within
@@ -101,7 +101,7 @@ def _totals(value: Any, name: str) -> bool | str:
     share = totals_share(
         answers.get(value.strip().lower(), value) if isinstance(value, str) else value
     )
-    return share == TOTALS_SHARE if share in (0, TOTALS_SHARE) else exact_text(share)
+    return share == TOTALS_SHARE if share in (0, TOTALS_SHARE) else decimal_or_fraction(share)
 
 
 def _table_format(value: Any, name: str) -> str | None:

@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, decimal_or_fraction
 
 
 class Panel(StrEnum):
@@ -184,18 +184,6 @@ def in_words(value: Any) -> list[str]:
     return [str(value)]
 
 
-def exact_text(number: Fraction) -> str:
-    """An exact number as people write it: with a decimal point where that is exact.
-
-    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(1, 3)), exact_text(Fraction(2))
-    ('0.1', '1/3', '2')
-    """
-    for digits in range(13):
-        if (scaled := number * 10**digits).denominator == 1:
-            return f"{scaled.numerator / 10**digits:.{digits}f}" if digits else str(number)
-    return str(number)
-
-
 def plain(value: Any) -> Any:
     """A checked value as Python takes it: text for exact numbers, paths and periods, lists.
 
@@ -205,7 +193,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str | dict):
         return value
     if isinstance(value, Fraction | os.PathLike):
-        return exact_text(value) if isinstance(value, Fraction) else os.fspath(value)
+        return decimal_or_fraction(value) if isinstance(value, Fraction) else os.fspath(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return str(value)

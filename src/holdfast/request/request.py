@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError, one_line
+from holdfast.errors import HoldfastError, decimal_or_fraction, one_line
 from holdfast.request.fields import FIELDS, Declared
-from holdfast.request.parameter import Form, exact_text, in_words, plain
+from holdfast.request.parameter import Form, in_words, plain
 
 if TYPE_CHECKING:
     from holdfast.privacy.budget import Budget
-    from holdfast.privacy.persons import Persons, Promise
+    from holdfast.privacy.promise import Persons, Promise
     from holdfast.tables.options import TableOptions
 
 
@@ -51,10 +51,9 @@ class Request(Declared):
         persons = request.persons
         contributions = by_column(persons.columns, persons.contributions)
         weights = persons.weights and by_column(persons.columns, persons.weights)
-        uneven = (
-            {k: exact_text(v) for k, v in weights.items()} if isinstance(weights, dict) else None
-        )
-        return replace(request, contributions=contributions, weights=uneven)
+        uneven = weights if isinstance(weights, dict) else {}
+        texts = {name: decimal_or_fraction(weight) for name, weight in uneven.items()}
+        return replace(request, contributions=contributions, weights=texts or None)
 
     @classmethod
     def from_words(cls, words: Mapping[str, Sequence[str]]) -> "Request":
@@ -91,7 +90,7 @@ class Request(Declared):
     def persons(self) -> "Persons":
         """What one person may change in the table."""
         from holdfast.privacy.budget import exact_epsilon
-        from holdfast.privacy.persons import read_persons
+        from holdfast.request.persons import read_persons
 
         persons = read_persons(
             self.columns,
@@ -112,7 +111,7 @@ class Request(Declared):
             rows: Rows that are measured, of each column or of all: public.
             groups: Groups of the table: public.
         """
-        from holdfast.privacy.persons import Promise
+        from holdfast.privacy.promise import Promise
 
         persons = self.persons
         numbers = [rows] * len(self.columns) if isinstance(rows, int) else rows
@@ -128,7 +127,8 @@ class Request(Declared):
         """Sums of the whole table have the share that suits epsilon and the rows, those of groups
         theirs beside it; where `split` names the share, they have it together."""
         from holdfast.fit import cells
-        from holdfast.privacy.budget import Budget, totals_share
+        from holdfast.privacy.budget import Budget
+        from holdfast.request.persons import totals_share
 
         totals = totals_share(self.totals)
         per_unit = epsilon * (1 - totals) / (contributions * self.rows)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, Marks, narrowed
-from holdfast.privacy.noise import Noise
 from holdfast.release.csv_files import (
     Dialect,
     escaped,
@@ -20,6 +19,7 @@ from holdfast.release.csv_files import (
     whole_numbers,
 )
 from holdfast.release.load import StoredRows
+from holdfast.release.record import read_noise
 from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
@@ -67,7 +67,7 @@ class RowsFile:
     def __init__(self, folder: Path, record: dict[str, Any]) -> None:
         self._record, self.labels = record, LabelDigest()
         self._grouped = bool(record["groups"]["columns"])
-        self._reach = [Noise.from_dict(each["noise"]).quantile(LEVEL) for each in record["counts"]]
+        self._reach = [read_noise(each["noise"]).quantile(LEVEL) for each in record["counts"]]
         names = {name: at for at, name in enumerate(record["groups"]["names"])} | {"": NOTHING}
         batches, rows = list[list[Any]](), 0
         for cells in csv_columns(folder, ROWS, record, self._header()):

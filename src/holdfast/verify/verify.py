@@ -14,7 +14,6 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.privacy.noise import Noise
 from holdfast.release.common import (
     ANSWERS,
     DISTRIBUTION,
@@ -24,7 +23,7 @@ from holdfast.release.common import (
 )
 from holdfast.release.csv_files import labels_of
 from holdfast.release.load import Table, read_distribution, release_of
-from holdfast.release.record import parse_json
+from holdfast.release.record import parse_json, read_noise
 from holdfast.release.release import Release
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
@@ -136,7 +135,7 @@ def _rows(bundle: _Bundle) -> Found:
     for measured, noisy, column in zip(rows.measured, rows.noisy, record["counts"], strict=True):
         if not measured.any():
             raise Damage("a column of counts has no row that was measured.")
-        below = Noise.from_dict(column["noise"]).cumulative(int(noisy[measured].min()))
+        below = read_noise(column["noise"]).cumulative(int(noisy[measured].min()))
         if measured.sum() * below < ABSURD:
             warning = "a noisy count is further below 0 than noise ever goes."
     return Found("rows, marks, noisy counts and plain intervals are in order", warning)

@@ -15,12 +15,10 @@ import numpy as np
 from holdfast.answers.answer import Answer, Unit, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import listed_names, numbered, one_line
-from holdfast.privacy.noise import bare, drowns
-from holdfast.privacy.rational import decimal_or_fraction
+from holdfast.errors import decimal_or_fraction, listed_names, numbered, one_line
 from holdfast.release.common import WHOLE, CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
-from holdfast.release.readme import bounded
+from holdfast.release.readme import bare, bounded, drowns
 from holdfast.release.record import SPENT_ON
 from holdfast.tables.partition import ALL_ROWS
 
