@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.entries import Limit, Payment, Spend, plainly
+from holdfast.errors import BudgetError, HoldfastError, plainly
+from holdfast.ledger.entries import Limit, Payment, Spend
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.sqlite_file import change

@@ -99,11 +99,6 @@ class Book:
             case EntryKind.END:
                 self._add_end(body)
 
-    @property
-    def datasets(self) -> list[str]:
-        """The names of all datasets that have a limit."""
-        return sorted({dataset for dataset, _ in self.limits})
-
     def balances(
         self, dataset: str, subset: Subset | None = None, period: Period | None = None
     ) -> list[Balance]:
@@ -118,15 +113,6 @@ class Book:
                 "Hint: check the name, or set a limit: holdfast ledger set-limit FILE "
                 f"--dataset {shlex.quote(dataset)} --epsilon 2"
             )
-        return balances
-
-    def all_balances(self, dataset: str) -> list[Balance]:
-        """For all time, and of each period that has spent anything; of any one where none has."""
-        balances = [each for each in self.balances(dataset) if each.when == ALL_TIME]
-        if (dataset, True) in self.limits:
-            spent_in = {spend.period for spend in self.spends(dataset) if spend.period}
-            periods: list[Period | None] = [*sorted(spent_in)] or [None]
-            balances += [self.balances(dataset, period=period)[0] for period in periods]
         return balances
 
     def spend(self, number: int) -> Spend | None:

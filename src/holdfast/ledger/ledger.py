@@ -1,40 +1,29 @@
 """A ledger: what each dataset may spend, and what every release of it has spent."""
 
 import os
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import HoldfastError
-from holdfast.ledger.book import Balance
+from holdfast.ledger.book import ALL_TIME, Balance, Book
 from holdfast.ledger.chain import Receipt, releases_of
-from holdfast.ledger.entries import (
-    Begun,
-    EntryKind,
-    Limit,
-    Payment,
-    Purpose,
-    Spend,
-    SpendState,
-    written_charges,
-)
-from holdfast.ledger.overlaps import charged, worst_charges
+from holdfast.ledger.entries import Begun, Limit, Spend
+from holdfast.ledger.overlaps import by_column, charged
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.ledger.sqlite_file import change, create, now, read, user
-from holdfast.privacy.approximate import exact_delta
+from holdfast.ledger.recorder import Recorder, check_name
+from holdfast.ledger.sqlite_file import read
 from holdfast.privacy.composition import composed_epsilon
 from holdfast.privacy.promise import Charge
-from holdfast.privacy.rational import exact_fraction
 from holdfast.request import Request
-from holdfast.tables.subset import read_period, read_subset
-
-LONGEST_NAME = 200
-NOTHING = Purpose()
+from holdfast.tables.subset import Period, read_period, read_subset
 
 
-@dataclass(frozen=True)
-class Ledger:
+class Ledger(Recorder):
     r"""A file that keeps, for each dataset, a limit and one entry per spend, in exact fractions.
 
     A spend is on disk before `spend` returns, and counts from then on: nothing takes it back.
@@ -56,20 +45,6 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    path: Path
-    """The file; `set_limit` makes it where there is none."""
-    timeout: float = 60.0
-    """Seconds to wait for other processes before giving up."""
-    purpose: Purpose = NOTHING
-    """What is written beside every spend; see `telling`."""
-
-    def __init__(
-        self, path: str | os.PathLike[str], timeout: float = 60.0, purpose: Purpose = NOTHING
-    ) -> None:
-        object.__setattr__(self, "path", Path(path))
-        object.__setattr__(self, "timeout", timeout)
-        object.__setattr__(self, "purpose", purpose)
-
     def telling(
         self, *, purpose: str = "", file: Any = "", column: str = "", folder: Any = ""
     ) -> "Ledger":
@@ -81,88 +56,6 @@ class Ledger:
         words = {"purpose": purpose, "file": file, "column": column, "folder": folder}
         texts = {name: os.fsdecode(value) for name, value in words.items() if value}
         return replace(self, purpose=replace(self.purpose, **texts))
-
-    def set_limit(
-        self, dataset: str, *, epsilon: Any, delta: Any = 0, per_period: bool = False
-    ) -> None:
-        """Set what a dataset may spend in all, or in each period.
-
-        It replaces an earlier limit of this kind, which stays on record. Where both are set, a
-        release must fit both.
-
-        Parameters:
-            dataset: One name for all releases of the same people's data.
-            epsilon, delta: Numbers or text, exact: a float means the decimal that it prints as.
-            per_period: Whether the releases of each period may spend as much together.
-        """
-        charge = _charge(epsilon, delta)
-        body = {"kind": EntryKind.LIMIT, "dataset": check_name(dataset), "per_period": per_period}
-        body |= {"epsilon": str(charge.epsilon), "delta": str(charge.delta)}
-        create(self.path, self.timeout)
-        with change(self.path, self.timeout) as pages:
-            pages.append(body | {"time": now(), "user": user()})
-
-    def spend(
-        self, dataset: str, *, epsilon: Any, delta: Any = 0, subset: Any = None, period: Any = None
-    ) -> int:
-        """Record a spend by hand, or raise `BudgetError` and record nothing.
-
-        Parameters:
-            dataset: Its name in the ledger.
-            epsilon, delta: Numbers or text, exact: a float means the decimal that it prints as.
-            subset: Only rows with one label are touched, such as {"state": "NE"}: other labels of
-                that column do not pay for it.
-            period: Of which time the counts are, such as 2026: other times do not pay for it.
-
-        Returns:
-            Its number, which `finish` takes. Measure only after it has returned.
-        """
-        charges = (_charge(epsilon, delta),)
-        rows, days = read_subset(subset), read_period(period)
-        return self.record(dataset, Payment(charges=charges, subset=rows, period=days)).id
-
-    def record(self, dataset: str, payment: Payment, prints: Prints | None = None) -> Spend:
-        """Record what a release will spend, or raise `BudgetError`: on disk once it returns."""
-        subset, period = payment.subset, payment.period
-        about = {name: text for name, text in vars(payment.purpose).items() if text}
-        about |= {name: text for name, text in vars(self.purpose).items() if text}
-        if payment.epsilon <= 0:
-            raise HoldfastError("`charges` must come to more than 0.")
-        with change(self.path, self.timeout) as pages:
-            for balance in pages.book.balances(check_name(dataset), subset, period):
-                balance.check(payment.epsilon, payment.delta)
-            body = {
-                "kind": EntryKind.SPEND,
-                "dataset": dataset,
-                "charges": written_charges(payment.charges),
-                "words": payment.words,
-                "time": now(),
-                "user": user(),
-                "purpose": about,
-            }
-            body |= {} if subset is None else {"subset": [subset.column, subset.label]}
-            body |= {} if period is None else {"period": period.days}
-            body |= {} if prints is None else {"known_by": prints.to_body()}
-            pages.append(body)
-        return pages.book.spends()[-1]
-
-    def finish(self, spend: int, state: SpendState | str) -> None:
-        """Mark an open spend. It counts either way.
-
-        Parameters:
-            spend: What `spend` has returned.
-            state: "done" or "abandoned".
-        """
-        if state not in (SpendState.DONE, SpendState.ABANDONED):
-            raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
-        with change(self.path, self.timeout) as pages:
-            entry = pages.book.spend(spend)
-            if entry is not None and entry.state == state:
-                return  # a process that shows the release again was first
-            if entry is None or entry.state is not SpendState.OPEN:
-                raise HoldfastError(f"`spend` {spend} is not open in `{self.path}`.")
-            end = {"kind": EntryKind.END, "spend": spend, "state": str(state), "time": now()}
-            pages.append(end)
 
     def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
         """What a dataset, or a subset or a period of it, may spend, has spent and has left.
@@ -191,8 +84,9 @@ class Ledger:
             dataset: Only this one; all by default.
         """
         with read(self.path, self.timeout) as pages:
-            names = pages.book.datasets if dataset is None else [check_name(dataset)]
-            return [balance for name in names for balance in pages.book.all_balances(name)]
+            known = sorted({name for name, _ in pages.book.limits})
+            names = known if dataset is None else [check_name(dataset)]
+            return [balance for name in names for balance in _balances(pages.book, name)]
 
     def spends(self, dataset: str | None = None) -> list[Spend]:
         """Every spend, of one dataset or of all, in the order in which they were paid.
@@ -265,18 +159,37 @@ def balances_of(request: Request) -> list[Balance]:
     )
 
 
-def check_name(dataset: Any) -> str:
-    """The name of a dataset; raises if it is not one."""
-    if not isinstance(dataset, str) or not 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME:
-        raise HoldfastError(
-            f"`dataset` must be a name of 1 to {LONGEST_NAME} characters, got {dataset!r:.40}. "
-            "Hint: the same name for all releases of the same people's data."
-        )
-    return dataset
+def _balances(book: Book, dataset: str) -> list[Balance]:
+    """For all time, and of each period that has spent anything; of any one where none has."""
+    balances = [each for each in book.balances(dataset) if each.when == ALL_TIME]
+    if (dataset, True) in book.limits:
+        spent_in = {spend.period for spend in book.spends(dataset) if spend.period}
+        periods: list[Period | None] = [*sorted(spent_in)] or [None]
+        balances += [book.balances(dataset, period=period)[0] for period in periods]
+    return balances
 
 
-def _charge(epsilon: Any, delta: Any) -> Charge:
-    amount, beyond = exact_fraction(epsilon, "epsilon"), exact_delta(delta, least=0)
-    if amount <= 0:
-        raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
-    return Charge(epsilon=amount, delta=beyond)
+def worst_charges(spends: Iterable[Spend]) -> Iterator[Charge]:
+    """Charges that are together at least those of any row, whatever labels it has.
+
+    Of each column the labels' charges are sorted, the largest first, and for every rank the largest
+    of any label is taken: a charge may be replaced by a larger one. That takes time in proportion
+    to the charges, where there are exponentially many combinations of labels.
+    """
+    epsilon_of = attrgetter("epsilon")
+    whole, columns = by_column(spends)
+    yield from chain.from_iterable(each.charges for each in whole)
+    for labels in columns.values():
+        ranked = [
+            sorted(chain.from_iterable(each.charges for each in paid), key=epsilon_of, reverse=True)
+            for paid in labels.values()
+        ]
+        ends = [list(accumulate(charge.times for charge in charges)) for charges in ranked]
+        for start, end in pairwise(sorted({0, *chain.from_iterable(ends)})):
+            at_rank = [
+                charges[bisect_right(ranks, start)]
+                for charges, ranks in zip(ranked, ends, strict=True)
+                if start < ranks[-1]
+            ]
+            delta = max(charge.delta for charge in at_rank)
+            yield Charge(epsilon=max(map(epsilon_of, at_rank)), delta=delta, times=end - start)

@@ -8,15 +8,14 @@ a day pays for the releases that cover it, and a release without a period covers
 proofs are in docs/ledger.md and docs/years.md.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 
 from holdfast.ledger.entries import Spend
-from holdfast.privacy.promise import Charge, sums_of
+from holdfast.privacy.promise import sums_of
 from holdfast.tables.subset import Period, Subset
 
 
@@ -33,33 +32,8 @@ def charged(
     return max(epsilon for epsilon, _ in by_day), max(delta for _, delta in by_day)
 
 
-def worst_charges(spends: Iterable[Spend]) -> Iterator[Charge]:
-    """Charges that are together at least those of any row, whatever labels it has.
-
-    Of each column the labels' charges are sorted, the largest first, and for every rank the largest
-    of any label is taken: a charge may be replaced by a larger one. That takes time in proportion
-    to the charges, where there are exponentially many combinations of labels.
-    """
-    whole, columns = _by_column(spends)
-    yield from chain.from_iterable(each.charges for each in whole)
-    for labels in columns.values():
-        ranked = [
-            sorted(chain.from_iterable(each.charges for each in paid), key=_epsilon, reverse=True)
-            for paid in labels.values()
-        ]
-        ends = [list(accumulate(charge.times for charge in charges)) for charges in ranked]
-        for start, end in pairwise(sorted({0, *chain.from_iterable(ends)})):
-            at_rank = [
-                charges[bisect_right(ranks, start)]
-                for charges, ranks in zip(ranked, ends, strict=True)
-                if start < ranks[-1]
-            ]
-            delta = max(charge.delta for charge in at_rank)
-            yield Charge(epsilon=max(map(_epsilon, at_rank)), delta=delta, times=end - start)
-
-
 def _charged_to_rows(paid: Iterable[Spend], subset: Subset | None) -> tuple[Fraction, Fraction]:
-    whole, columns = _by_column(paid)
+    whole, columns = by_column(paid)
     epsilon, delta = _sums(whole)
     for column, labels in columns.items():
         if subset is not None and subset.column == column:
@@ -75,7 +49,7 @@ def _sums(paid: Iterable[Spend]) -> tuple[Fraction, Fraction]:
     return sums_of(chain.from_iterable(each.charges for each in paid))
 
 
-def _by_column(paid: Iterable[Spend]) -> tuple[list[Spend], dict[str, dict[str, list[Spend]]]]:
+def by_column(paid: Iterable[Spend]) -> tuple[list[Spend], dict[str, dict[str, list[Spend]]]]:
     """What was paid for all rows; and by column and label, what was paid for those rows alone."""
     whole: list[Spend] = []
     columns: dict[str, dict[str, list[Spend]]] = defaultdict(lambda: defaultdict(list))
@@ -83,10 +57,6 @@ def _by_column(paid: Iterable[Spend]) -> tuple[list[Spend], dict[str, dict[str, 
         of = each.subset
         (whole if of is None else columns[of.column][of.key]).append(each)
     return whole, columns
-
-
-def _epsilon(charge: Charge) -> Fraction:
-    return charge.epsilon
 
 
 def _is_paid_on(each: Spend, day: date) -> bool:

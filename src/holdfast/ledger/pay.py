@@ -8,8 +8,9 @@ from typing import Any, Protocol, TypeVar
 from holdfast.errors import HoldfastError, Spent, mark_spent, spending
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
-from holdfast.ledger.ledger import Ledger, check_name, open_ledger
+from holdfast.ledger.ledger import Ledger, open_ledger
 from holdfast.ledger.recognition import Content, Prints
+from holdfast.ledger.recorder import check_name
 from holdfast.ledger.stored import (
     check_room,
     find_corrected,
