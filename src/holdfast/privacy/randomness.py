@@ -25,21 +25,10 @@ class SystemEntropy:
         on of a stream."""
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
 
-    def bits_62(self, size: int) -> NDArray[np.uint64]:
-        """Independent uniform integers in [0, 2^62)."""
-        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64) >> np.uint64(2)
-
-    def add_laplace(
-        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
-    ) -> NDArray[np.int64]:
-        """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon at L1
-        `sensitivity`."""
-        return _measure(laplace_measurement(epsilon, sensitivity)[0], values)
-
-    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
-        """Values plus discrete Gaussian noise from OpenDP: P(x) in proportion to
-        exp(-x^2 / 2 scale^2)."""
-        return _measure(gaussian_measurement(scale)[0], values)
+    def add_laplace(self, values: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
+        """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon for a
+        change of one."""
+        return measured(laplace_measurement(epsilon)[0], values)
 
 
 class Simulation:
@@ -66,28 +55,11 @@ class Simulation:
         generator = np.random.Philox(key=key, counter=at // 4)
         return np.asarray(generator.random_raw(at % 4 + size)[at % 4 :])
 
-    def bits_62(self, size: int) -> NDArray[np.uint64]:
-        """Independent uniform integers in [0, 2^62)."""
-        return self.generator.integers(0, 1 << 62, size=size, dtype=np.uint64)
-
-    def add_laplace(
-        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
-    ) -> NDArray[np.int64]:
+    def add_laplace(self, values: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
         """Values plus discrete Laplace noise, as the difference of two geometric draws."""
-        p = -math.expm1(-float(epsilon / sensitivity))
+        p = -math.expm1(-float(epsilon))
         first, second = self.generator.geometric(p, size=(2, len(values)))
         return np.asarray(values + first - second)
-
-    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
-        """Values plus discrete Gaussian noise, by rejection from discrete Laplace draws."""
-        width = math.floor(scale) + 1  # Canonne, Kamath and Steinke 2020, Algorithm 3
-        noise = np.empty(0, dtype=np.int64)
-        while len(noise) < len(values):
-            proposed = self.add_laplace(np.zeros(2 * len(values) + 8, int), Fraction(1, width))
-            distance = (np.abs(proposed) - scale**2 / width) / scale
-            kept = self.generator.random(len(proposed)) < np.exp(-(distance**2) / 2)
-            noise = np.append(noise, proposed[kept])
-        return np.asarray(values + noise[: len(values)])
 
 
 Randomness = SystemEntropy | Simulation
@@ -114,45 +86,34 @@ def randomness(rng: Any) -> Randomness:
     )
 
 
-def _measure(measurement: Any, values: NDArray[np.int64]) -> NDArray[np.int64]:
+def measured(measurement: Any, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What a measurement of OpenDP makes of integers."""
     if len(values) == 0:
         return values.copy()
     return np.array(measurement(values.tolist()), dtype=np.int64)
 
 
 @lru_cache(maxsize=256)
-def laplace_measurement(epsilon: Fraction, sensitivity: int = 1) -> tuple[Any, Fraction]:
+def laplace_measurement(epsilon: Fraction) -> tuple[Any, Fraction]:
     """OpenDP's discrete Laplace on integers, and the epsilon that its privacy map states.
 
-    The scale is the first float from sensitivity/epsilon upwards for which the map, asked
-    about a change of `sensitivity` in L1, stays within epsilon.
+    The scale is the first float from 1/epsilon upwards for which the map, asked about a change of
+    one in L1, stays within epsilon.
     """
     from opendp.measurements import make_laplace
     from opendp.metrics import l1_distance
 
-    space = _integers(), l1_distance(T="i64")
-    scale = float(sensitivity / epsilon)
+    space = vectors(), l1_distance(T="i64")
+    scale = float(1 / epsilon)
     while True:
         measurement = make_laplace(*space, scale=scale)
-        stated = Fraction(measurement.map(sensitivity))
+        stated = Fraction(measurement.map(1))
         if stated <= epsilon:
             return measurement, stated
         scale = math.nextafter(scale, math.inf)
 
 
-@lru_cache(maxsize=64)
-def gaussian_measurement(scale: float) -> tuple[Any, Fraction]:
-    """OpenDP's discrete Gaussian on integers, and the zCDP that its privacy map states for a
-    change of one in one of them."""
-    from opendp.measurements import make_gaussian
-    from opendp.metrics import l2_distance
-
-    space = _integers(), l2_distance(T="i64")
-    measurement = make_gaussian(*space, scale=scale)
-    return measurement, Fraction(measurement.map(1))
-
-
-def _integers() -> Any:
+def vectors() -> Any:
     """OpenDP's domain of vectors of integers. Not by way of its prelude, which imports polars."""
     from opendp.domains import atom_domain, vector_domain
     from opendp.mod import enable_features

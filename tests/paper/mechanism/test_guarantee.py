@@ -11,6 +11,7 @@ from holdfast.errors import CertificateError
 from holdfast.paper.constructors import Heuristic
 from holdfast.paper.mechanism.certificate import TOTAL, certify, worst_ratio
 from holdfast.paper.mechanism.mechanism import Mechanism, draw
+from holdfast.privacy.randomness import SystemEntropy
 from holdfast.privacy.rational import exp_below
 
 
@@ -20,11 +21,12 @@ class Scripted:
     simulated = True
 
     def __init__(self, *values):
-        self.values, self.asked = values, []
+        self.values, self.asked, self.generator = values, [], self
 
-    def bits_62(self, size):
+    def integers(self, low, high, *, size):
+        assert (low, high) == (0, TOTAL)
         self.asked.append(size)
-        return np.resize(np.array(self.values, dtype=np.uint64), size)
+        return np.resize(np.array(self.values, dtype=np.int64), size)
 
 
 def test_every_row_gets_a_uniform_of_its_own():
@@ -40,6 +42,13 @@ def test_exactly_weight_many_integers_give_each_output():
     edges = [0, 4, 5, 6, TOTAL - 2, TOTAL - 1]
     drawn = draw(mechanism.weights, np.zeros(6, dtype=np.int64), Scripted(*edges))
     assert drawn.tolist() == [1, 1, 3, 3, 3, 4]
+
+
+def test_a_real_draw_has_the_first_62_bits_of_a_word_of_the_operating_system(monkeypatch):
+    words = np.array([0, 5 * 4 - 1, 5 * 4, (1 << 64) - 1], dtype=np.uint64)
+    monkeypatch.setattr(SystemEntropy, "words", lambda self, size, *, stream: words[:size])
+    weights = np.array([[5, TOTAL - 6, 1]])
+    assert draw(weights, np.zeros(4, dtype=np.int64), SystemEntropy()).tolist() == [0, 0, 1, 2]
 
 
 near_ties = st.tuples(st.integers(2**40, 2**61), st.integers(2**40, 2**61))

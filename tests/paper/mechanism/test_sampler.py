@@ -93,8 +93,8 @@ def recorded_noise(privatizer, repetitions: int, monkeypatch) -> np.ndarray:
     kept = []
     add = Simulation.add_laplace
 
-    def recorded(self, values, epsilon, sensitivity=1):
-        noisy = add(self, values, epsilon, sensitivity)
+    def recorded(self, values, epsilon):
+        noisy = add(self, values, epsilon)
         kept.append(noisy - values)
         return noisy
 

@@ -19,10 +19,12 @@ from holdfast.paper.privatizers import (
     CyclicLaplace,
     Hierarchical,
     Privelet,
+    gaussian,
 )
 from holdfast.paper.privatizers.privatizer import PROJECTIONS
+from holdfast.privacy.approximate import add_gaussian
 from holdfast.privacy.randomness import Simulation, SystemEntropy
-from silence import Silence
+from silence import Silence, hear_silence
 
 FALSE_ALARM = 1e-6
 EPSILON = 1
@@ -41,21 +43,26 @@ CYCLIC = (CyclicLaplace, CyclicGaussian)
 names = {"ids": lambda value: repr(value)[:40]}
 
 
+@pytest.fixture(autouse=True)
+def silence(monkeypatch):
+    hear_silence(monkeypatch)
+
+
 def half_the_noise(patch) -> None:
-    laplace, gaussian = Simulation.add_laplace, Simulation.add_gaussian
+    laplace, add_gaussian = Simulation.add_laplace, gaussian.add_gaussian
 
-    def less_laplace(self, values, epsilon, sensitivity=1):
-        return laplace(self, values, 2 * epsilon, sensitivity)
+    def less_laplace(self, values, epsilon):
+        return laplace(self, values, 2 * epsilon)
 
-    def less_gaussian(self, values, scale):
+    def less_gaussian(values, scale, source):
         # `laplace` above: rejection sampling needs its proposals as they are
         patch.setattr(Simulation, "add_laplace", laplace)
-        noisy = gaussian(self, values, scale / 2)
+        noisy = add_gaussian(values, scale / 2, source)
         patch.setattr(Simulation, "add_laplace", less_laplace)
         return noisy
 
     patch.setattr(Simulation, "add_laplace", less_laplace)
-    patch.setattr(Simulation, "add_gaussian", less_gaussian)
+    patch.setattr(gaussian, "add_gaussian", less_gaussian)
 
 
 def worst_neighbours(privatizer, bins: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -198,7 +205,7 @@ def folded(weights: np.ndarray, reach: int) -> np.ndarray:
 @pytest.mark.parametrize("scale", [0.7, 3.3])
 def test_gaussian_noise_is_the_discrete_gaussian_of_its_scale(source, scale):
     x = np.arange(-100, 101)
-    noise = source.add_gaussian(np.zeros(20_000, dtype=np.int64), scale)
+    noise = add_gaussian(np.zeros(20_000, dtype=np.int64), scale, source)
     reach = int(2.5 * scale) + 1
     for factor, right in ((1, True), (1.1, False), (0.9, False), (0.5, False)):
         law = folded(np.exp(-((x / (factor * scale)) ** 2) / 2), reach)
@@ -206,11 +213,11 @@ def test_gaussian_noise_is_the_discrete_gaussian_of_its_scale(source, scale):
 
 
 @pytest.mark.parametrize("source", [SystemEntropy(), Simulation(19)], ids=["opendp", "seeded"])
-def test_laplace_noise_grows_with_the_sensitivity(source):
+def test_laplace_noise_grows_as_epsilon_falls(source):
     x = np.arange(-400, 401)
-    noise = source.add_laplace(np.zeros(20_000, dtype=np.int64), Fraction(1), 4)
-    for sensitivity, right in ((4, True), (4.5, False), (3.6, False), (1, False)):
-        law = folded(np.exp(-np.abs(x) / sensitivity), 8)
+    noise = source.add_laplace(np.zeros(20_000, dtype=np.int64), Fraction(1, 4))
+    for scale, right in ((4, True), (4.5, False), (3.6, False), (1, False)):
+        law = folded(np.exp(-np.abs(x) / scale), 8)
         assert fits(noise, np.maximum(law, 1e-3 * law.sum())) == right
 
 

@@ -20,7 +20,7 @@ from holdfast.paper.privatizers import (
 )
 from holdfast.paper.privatizers.privatizer import PROJECTIONS
 from holdfast.privacy.randomness import Simulation, laplace_measurement
-from silence import Silence
+from silence import Silence, hear_silence
 
 CONTENDERS = {
     "cumulative Laplace": Cumulative,
@@ -55,8 +55,9 @@ def test_opendps_map_is_the_authority_for_epsilon(privatizer):
 
 @pytest.mark.parametrize("privatizer", ONE_EACH, ids=repr)
 @pytest.mark.parametrize("bins", [1, 2, 3, 16, 17, 40])
-def test_noise_is_asked_for_the_change_that_a_neighbour_makes(privatizer, bins):
+def test_noise_is_asked_for_the_change_that_a_neighbour_makes(privatizer, bins, monkeypatch):
     """All moves of one unit to the next bin, both ways, against the claimed sensitivity."""
+    hear_silence(monkeypatch)
     eta = np.full(bins, 10)
     source = Silence()
     measured = privatizer.measure(eta, Fraction(1, 3), source)
@@ -71,10 +72,12 @@ def test_noise_is_asked_for_the_change_that_a_neighbour_makes(privatizer, bins):
         worst = max(worst, np.abs(change).sum())
     for law, *parameters in source.asked:
         if law == "laplace":
-            assert parameters == [Fraction(1, 3), max(worst, 1)]
+            most = max(int(worst), 1)
+            assert parameters == [Fraction(1, 3) / most]
             measurement, stated = laplace_measurement(*parameters)
-            assert Fraction(measurement.map(int(max(worst, 1)))) == stated
-            assert stated <= privatizer.certified_epsilon("1/3")
+            assert Fraction(measurement.map(1)) == stated
+            assert Fraction(measurement.map(most)) <= Fraction(1, 3)
+            assert most * stated <= privatizer.certified_epsilon("1/3")
         else:
             assert worst in (0, 1) and parameters == [privatizer.scale("1/3")]
     assert source.asked or bins == 1

@@ -61,7 +61,7 @@ def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
         source, rng = Simulation(seed + run + 1), np.random.default_rng([seed, run + 1])
         start = time.perf_counter()
         try:
-            list(releases(method, task["epsilon"], share, eta, 1, source, rng))
+            list(releases(method, task | {"share": share, "replications": 1}, eta, source, rng))
             solved = "yes"
         except HoldfastError:
             solved = "no"

@@ -82,18 +82,16 @@ def errors_of(truth: Floats, matrix: Floats, released: Floats) -> Row:
 
 def releases(
     method: Method,
-    epsilon: str,
-    share: str,
+    task: Task,
     histogram: Integers,
-    runs: int,
     source: Randomness,
     rng: np.random.Generator,
 ) -> Iterator[Simulated]:
-    """Releases of one table; without a stage 1 all of them share one matrix."""
-    total, part = exact_epsilon(epsilon), Fraction(share)
+    """A task's releases of one table; without a stage 1 all of them share one matrix."""
+    total, part = exact_epsilon(task["epsilon"]), Fraction(task["share"])
     constructor = method.constructor.for_rows(int(histogram.sum()))
     truth, matrix = histogram / histogram.sum(), None
-    for _ in range(runs):
+    for _ in range(task["replications"]):
         if matrix is None or method.privatizer is not None:
             z = truth
             if method.privatizer is not None:
@@ -122,7 +120,5 @@ def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     keys = ("data", "digest", "epsilon", "share")
     stage_1 = {key: task[key] for key in keys} | {"by": repr(method.privatizer)}
     source, rng = Simulation(task_seed("stage 1", stage_1)), np.random.default_rng(seed)
-    drawn = releases(
-        method, task["epsilon"], task["share"], histogram, task["replications"], source, rng
-    )
+    drawn = releases(method, task, histogram, source, rng)
     return [{"run": run} | errors_of(*release) for run, release in enumerate(drawn)]

@@ -33,11 +33,10 @@ METHOD = "heuristic-sandwich"
 def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The mean errors of many releases by the paper's method at one share, and their errors."""
     histogram = load(task["data"], folder).histogram
-    method, runs = figure_method(METHOD), task["replications"]
     # the same uniform numbers for every share, so that shares are compared, not draws
     common = task_seed("shares", {key: task[key] for key in ("data", "digest", "epsilon")})
     source, rng = Simulation(common), np.random.default_rng(seed)
-    drawn = releases(method, task["epsilon"], task["share"], histogram, runs, source, rng)
+    drawn = releases(figure_method(METHOD), task, histogram, source, rng)
     errors = [errors_of(*release) for release in drawn]
     values = {name: np.array([one[name] for one in errors]) for name in errors[0]}
     row: Row = {name: float(v.mean()) for name, v in values.items()}

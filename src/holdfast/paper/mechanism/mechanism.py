@@ -14,7 +14,7 @@ from holdfast.paper.distributions import check_target
 from holdfast.paper.mechanism.certificate import TOTAL, Certificate, certify
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, randomness
+from holdfast.privacy.randomness import Randomness, SystemEntropy, randomness
 
 KEPT_WITHIN = 1e-9
 
@@ -153,7 +153,10 @@ def _law(law: ArrayLike | None, n: int, name: str) -> Floats | None:
 
 def draw(weights: Integers, counts: Integers, source: Randomness) -> Integers:
     """One draw per count from its row of weights, each from 62 uniform bits of its own."""
-    uniform = source.bits_62(len(counts)).astype(np.int64)
+    if isinstance(source, SystemEntropy):
+        uniform = (source.words(len(counts), stream="") >> np.uint64(2)).astype(np.int64)
+    else:
+        uniform = source.generator.integers(0, TOTAL, size=len(counts))
     order = np.argsort(counts, kind="stable")
     starts = np.searchsorted(counts[order], np.arange(len(weights) + 1))
     drawn = np.empty(len(counts), dtype=np.int64)

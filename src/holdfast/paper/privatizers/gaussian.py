@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.privatizers.laplace import OnCumulative
-from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.approximate import add_gaussian, exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness
 
@@ -176,8 +176,8 @@ class CyclicGaussian(OnCumulative):
     def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """The noisy cumulative sums, all with the same $G_0$."""
         scale = self.scale(epsilon)
-        common = source.add_gaussian(np.zeros(1, dtype=np.int64), scale)
-        return source.add_gaussian(np.cumsum(histogram)[:-1], scale) + common
+        common = add_gaussian(np.zeros(1, dtype=np.int64), scale, source)
+        return add_gaussian(np.cumsum(histogram)[:-1], scale, source) + common
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
         """Twice σ², or less where σ is small: by less than 1e-10 of it from σ = 2 on."""

@@ -172,7 +172,9 @@ class Noisy(Privatizer):
         levels = self.levels(histogram)
         if not levels:
             return np.empty(0, dtype=np.int64)
-        return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
+        return source.add_laplace(
+            np.concatenate(levels), epsilon / self.sensitivity(len(histogram))
+        )
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
         """The variance of C_0, ..., C_(n-2), before projection; estimates are linear in noise."""
@@ -192,4 +194,4 @@ class Noisy(Privatizer):
 
 @cache
 def _largest_stated(epsilon: Fraction) -> Fraction:
-    return max(laplace_measurement(epsilon, s)[1] for s in range(1, MOST_SENSITIVE + 1))
+    return max(s * laplace_measurement(epsilon / s)[1] for s in range(1, MOST_SENSITIVE + 1))
