@@ -143,7 +143,7 @@ def test_the_bound_n_can_be_found_privately_for_a_part_of_the_budget(tmp_path):
 
 
 def test_bad_options_are_refused_before_anything_is_drawn(monkeypatch):
-    drawn = "holdfast.paper.mechanism.mechanism.draw", "holdfast.privacy.approximate.add_gaussian"
+    drawn = "holdfast.paper.mechanism.mechanism.draw", "holdfast.privacy.gaussian.add_gaussian"
     for name in ("holdfast.privacy.randomness.Simulation.add_laplace", *drawn):
         monkeypatch.setattr(name, lambda *a, **k: pytest.fail("was drawn"))
     quantile = PrivateQuantile(0.9, epsilon="0.1")

@@ -14,7 +14,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors.baselines import DiscreteGaussian
 from holdfast.paper.mechanism.certificate import certify, hockey_stick
 from holdfast.paper.mechanism.mechanism import Mechanism
-from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import exact_delta
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62

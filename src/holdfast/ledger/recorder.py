@@ -9,7 +9,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.entries import EntryKind, Payment, Purpose, Spend, SpendState, written_charges
 from holdfast.ledger.recognition import Prints
 from holdfast.ledger.sqlite_file import change, create, now, user
-from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import exact_delta
 from holdfast.privacy.promise import Charge
 from holdfast.privacy.rational import exact_fraction
 from holdfast.tables.subset import read_period, read_subset

@@ -24,7 +24,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
-from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import exact_delta
 from holdfast.privacy.promise import Charge, sums_of
 
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons: errors of 1 in 50,000

@@ -22,7 +22,7 @@ from holdfast.paper.privatizers import (
     gaussian,
 )
 from holdfast.paper.privatizers.privatizer import PROJECTIONS
-from holdfast.privacy.approximate import add_gaussian
+from holdfast.privacy.gaussian import add_gaussian
 from holdfast.privacy.randomness import Simulation, SystemEntropy
 from silence import Silence, hear_silence
 

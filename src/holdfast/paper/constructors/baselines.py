@@ -15,8 +15,7 @@ from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.noise_and_map import noisy_law
 from holdfast.paper.distributions import check_target, count_error, error_weights
 from holdfast.paper.privatizers.gaussian import smallest_scale
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.budget import exact_delta, exact_epsilon
 
 WIDEST = 100_000.0
 REACH = 14  # standard deviations; what lies beyond is below 1e-43

@@ -20,8 +20,7 @@ from holdfast.paper.distributions import (
     error_weights,
     wasserstein,
 )
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.budget import exact_delta, exact_epsilon
 from holdfast.privacy.rational import exact_fraction
 
 ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge property by

@@ -12,8 +12,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.distributions import check_target
 from holdfast.paper.mechanism.certificate import TOTAL, Certificate, certify
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.budget import exact_delta, exact_epsilon
 from holdfast.privacy.randomness import Randomness, SystemEntropy, randomness
 
 KEPT_WITHIN = 1e-9

@@ -12,8 +12,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.privatizers.laplace import OnCumulative
-from holdfast.privacy.approximate import add_gaussian, exact_delta
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.budget import exact_delta, exact_epsilon
+from holdfast.privacy.gaussian import add_gaussian
 from holdfast.privacy.randomness import Randomness
 
 DIGITS = 50
