@@ -48,14 +48,14 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
 
     def parts(self, epsilon: Fraction) -> tuple[Fraction, ...]:
         """What each column may spend on one person."""
-        if self._in_one:
+        if self.person_in is PersonIn.ONE:
             return tuple(epsilon for _ in self.columns)
         weights = self.weights or tuple(Fraction(1) for _ in self.columns)
         return tuple(epsilon * weight / sum(weights) for weight in weights)
 
     def together(self, spent: Sequence[Fraction]) -> Fraction:
         """What columns that spend so much on one person spend on them together."""
-        return max(spent) if self._in_one else sum(spent, Fraction(0))
+        return max(spent) if self.person_in is PersonIn.ONE else sum(spent, Fraction(0))
 
     @property
     def neighbours(self) -> str:
@@ -67,7 +67,8 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
             added = f" {most[0]}" if one else f", each {most[0]}"
         else:
             whose = "its" if one else "their"
-            where = f"{'' if one else 'each '}in one of" if self._in_one else "in any of"
+            each = f"{'' if one else 'each '}in one of"
+            where = each if self.person_in is PersonIn.ONE else "in any of"
             pairs = zip(self.columns, most, strict=True)
             named = ", ".join(f"{column} {words}" for column, words in pairs)
             added = f", {where} {whose} columns of counts: {named}"
@@ -75,10 +76,6 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
             f"Two tables are neighbours when one {self.unit} is added to or removed from one of "
             f"them: at most {rows}{added}."
         )
-
-    @property
-    def _in_one(self) -> bool:
-        return self.person_in is PersonIn.ONE
 
 
 @dataclass(frozen=True, kw_only=True)
