@@ -17,7 +17,7 @@ def add_gaussian(values: Integers, scale: float, source: Randomness) -> Integers
     It is OpenDP's, and in a simulation by rejection from discrete Laplace draws.
     """
     if isinstance(source, SystemEntropy):
-        return measured(_gaussian(scale), values)
+        return measured(gaussian_measurement(scale), values)
     width = math.floor(scale) + 1  # Canonne, Kamath and Steinke 2020, Algorithm 3
     noise = np.empty(0, dtype=np.int64)
     while len(noise) < len(values):
@@ -29,7 +29,7 @@ def add_gaussian(values: Integers, scale: float, source: Randomness) -> Integers
 
 
 @lru_cache(maxsize=64)
-def _gaussian(scale: float) -> Any:
+def gaussian_measurement(scale: float) -> Any:
     """OpenDP's discrete Gaussian on integers."""
     from opendp.measurements import make_gaussian
     from opendp.metrics import l2_distance
