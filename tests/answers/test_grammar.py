@@ -112,7 +112,7 @@ def test_rows_are_named_by_labels_and_by_what_columns_hold(release):
 
 
 def test_a_column_of_counts_may_be_named_after_the_question(release):
-    name = release.columns[0].title
+    name = release.columns[0].name
     assert str(release.ask(f"average {name}")) == str(release.ask("mean", of=name))
 
 

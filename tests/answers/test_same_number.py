@@ -80,9 +80,9 @@ def place(request, tmp_path_factory):
     release = holdfast.load(folder / "out")
     groups = release.group_names if len(release.group_names) > 1 else ()
     asked = {
-        (column.title, group, name): release.ask(
+        (column.name, group, name): release.ask(
             typed,
-            of=column.title,
+            of=column.name,
             **({} if group == "all rows" else {"where": f"state == '{group}'"}),
         )
         for column in release.columns
@@ -168,7 +168,7 @@ def test_the_readme_has_it(place):
     for name in ("share with 0", "mean", "total", "median", "highest"):
         for column in place.release.columns:
             cells = [
-                lines[column.title, "all rows", name][cell] for cell in ("answer", "low", "high")
+                lines[column.name, "all rows", name][cell] for cell in ("answer", "low", "high")
             ]
             if name.startswith("share"):
                 cells = [
@@ -188,11 +188,11 @@ def test_counting_in_the_table_gives_it(place):
         numbers = {"share with 0": (known == 0).mean(), "mean": known.mean(), "total": known.sum(),
                    "highest": known.max(), "share with 5 or more": (known >= 5).mean()}  # fmt: skip
         for name, number in numbers.items():
-            assert place.asked[column.title, "all rows", name].estimate == pytest.approx(number)
+            assert place.asked[column.name, "all rows", name].estimate == pytest.approx(number)
 
 
 def test_the_command_line_says_it(place, capsys, monkeypatch):
-    name = place.release.columns[0].title
+    name = place.release.columns[0].name
     number = list(RELEASES).index(place.folder.parent.name[:-1])
     for typed in (*COMMON.values(), *OTHERS)[number :: len(RELEASES)]:  # over all releases, all
         answer = place.release.ask(typed, of=name)
@@ -214,8 +214,8 @@ def test_the_page_says_it(place, tmp_path, monkeypatch):
                 assert " ".join(said(answer)) in overview, (group, name)
         for column in place.release.columns:
             for typed in (*COMMON.values(), *OTHERS):
-                answer = place.release.ask(typed, of=column.title)
-                asked = {"question": typed, "of": column.title}
+                answer = place.release.ask(typed, of=column.name)
+                asked = {"question": typed, "of": column.name}
                 found = words_of(visitor.get(f"{address}/ask", params=asked).text)
                 assert " ".join(str(answer).splitlines()[0].split()) in found
 
@@ -226,7 +226,7 @@ def test_r_counts_it(place):
         pytest.skip("R is not installed")
     if place.release.top_code is not None:
         return
-    count = place.release.columns[0].title
+    count = place.release.columns[0].name
     separator = "" if place.delimiter == "," else f', sep = "{place.delimiter}"'
     code = f"""
 table <- read.csv("table.csv", colClasses = c(place = "character"){separator})

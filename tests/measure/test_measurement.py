@@ -13,10 +13,9 @@ TALLY = Tally(groups=3, group=[0, 0, 2], value=[-4, 10**12, 0], rows=[1, 2, 3])
 SUMS = Sums(edges=[0, 2, 5], values=[-7, 30], noise=NOISE)
 TOTALS = Totals(values=[5, -1, 2], noise=NOISE)
 MEASUREMENT = Measurement(
-    column="n", noise=NOISE, tally=TALLY, sums=(SUMS, None, SUMS), whole=SUMS, totals=TOTALS
+    noise=NOISE, tally=TALLY, sums=(SUMS, None, SUMS), whole=SUMS, totals=TOTALS
 )
 PLAIN = Measurement(
-    column=None,
     noise=Noise.least(Fraction(2), 5),
     tally=Tally(groups=1, group=[0], value=[3], rows=[8]),
 )
@@ -97,7 +96,7 @@ def test_nobody_can_change_what_was_measured():
     Sums(edges=given, values=[1, 2], noise=NOISE)
     given[0] = 1  # a caller's array stays its own
     with pytest.raises(AttributeError):
-        MEASUREMENT.column = "m"
+        MEASUREMENT.noise = NOISE
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_every_group_and_column_is_answered(demo):
     release, folder = demo
     said = {(line["column"], line["group"]) for line in read(folder / "answers.csv")}
     assert said == {
-        (column.title, name)
+        (column.name, name)
         for column in release.columns
         for name in ("all rows", *release.group_names)
     }

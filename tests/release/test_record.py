@@ -26,13 +26,12 @@ TALLY = Tally(groups=3, group=[0, 0, 2], value=[-4, 10**12, 0], rows=[1, 2, 3])
 WITH_WHOLE = Totals(values=[1, 2, 3], noise=NOISE, whole=6, whole_noise=Noise(epsilon=Fraction(1)))
 MEASUREMENTS = {
     "groups": Measurement(
-        column="n", noise=NOISE, tally=TALLY, whole=SUMS, sums=(SUMS, None, SUMS), totals=WITH_WHOLE
+        noise=NOISE, tally=TALLY, whole=SUMS, sums=(SUMS, None, SUMS), totals=WITH_WHOLE
     ),
     "totals of groups alone": Measurement(
-        column="n", noise=NOISE, tally=TALLY, totals=Totals(values=[5, -1, 2], noise=NOISE)
+        noise=NOISE, tally=TALLY, totals=Totals(values=[5, -1, 2], noise=NOISE)
     ),
     "plain": Measurement(
-        column=None,
         noise=Noise.least(Fraction(2), 5),
         tally=Tally(groups=1, group=[0], value=[3], rows=[8]),
     ),
@@ -42,8 +41,8 @@ MEASUREMENTS = {
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_measurement_comes_back_from_plain_values(name):
     measurement = MEASUREMENTS[name]
-    said = json.loads(json.dumps(plain(measurement, "column", "tally")))
-    again = read_measurement(said | {"name": measurement.column}, measurement.tally)
+    said = json.loads(json.dumps(plain(measurement, "tally")))
+    again = read_measurement(said, measurement.tally)
     for other in (again, pickle.loads(pickle.dumps(measurement))):
         assert everything(other) == everything(measurement)
 

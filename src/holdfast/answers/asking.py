@@ -58,11 +58,11 @@ def ask(
         find_question(question, {"at": 0.5})  # refuses what takes no `at`
         chosen = ChosenRows(release=release, column=column, marks=marks)
         answers = {at: answer_about(chosen, quantile(at=at), words, level) for at in options["at"]}
-        counts = one_line(column.title) if len(release.columns) > 1 else "the counts"
+        counts = one_line(column.name) if len(release.columns) > 1 else "the counts"
         return Answers(question=f"quantiles of {counts}{words}", by="quantile", answers=answers)
     asked = find_question(question, options)
     if len(release.columns) > 1:
-        asked = asked.of(one_line(column.title))
+        asked = asked.of(one_line(column.name))
     if less is None:
         return answer_by(release, by, marks, words, asked.words, answer)
     if by is not None:

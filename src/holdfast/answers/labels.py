@@ -156,7 +156,7 @@ class Labels:
 
 def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
     """The cells of a public column; counts are none. `parameter` is what an error calls it."""
-    counts = [column.name or "count" for column in release.columns]
+    counts = [column.name for column in release.columns]
     if name in counts and name not in release.published:
         raise HoldfastError(
             f"`{parameter}` cannot use the counts ({name!r:.60}): rows chosen by what noise made "

@@ -237,11 +237,11 @@ def impute(release: "Release", times: int = 20) -> list[Any]:
     ]
 
 
-def _table(release: "Release", counts: dict[str | None, Integers]) -> Any:
+def _table(release: "Release", counts: dict[str, Integers]) -> Any:
     table = release._replace(counts)
     if not isinstance(table, CsvTable):
         return table
-    return as_table(release.cells, {c.title: counts[c.name] for c in release.columns})
+    return as_table(release.cells, counts)
 
 
 def _drawn(column: "Column", times: int) -> Integers:

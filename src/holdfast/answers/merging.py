@@ -42,7 +42,7 @@ class MergedRelease(Release):
 
         frame = nw.from_native(super().table, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
-            counts = {column.title: self.shown(column.counts) for column in self.columns}
+            counts = {column.name: self.shown(column.counts) for column in self.columns}
             return as_table(self.cells | self.added, counts)
         more = (
             nw.new_series(name, values, backend=frame.implementation)
@@ -107,7 +107,7 @@ def _empty(places: list[int | None], added: list[str]) -> tuple[str, ...]:
 def _check_new(release: Release, added: Sequence[str]) -> None:
     if not added:
         raise HoldfastError("the table has only the columns of `on`. Hint: add what to merge.")
-    counts = [column.name or "count" for column in release.columns]
+    counts = [column.name for column in release.columns]
     taken = [name for name in added if name in (*release.published, *counts)]
     if taken:
         raise HoldfastError(

@@ -62,7 +62,7 @@ def regress(
 ) -> Regression:  # fmt: skip
     """The regression that a formula asks for, of all rows or of some; see `Release.regress`."""
     formula = parse_formula(text)
-    private = [column.name or "count" for column in release.columns]
+    private = [column.name for column in release.columns]
     columns = {name: release[name] for name in private}
     used = _used_counts(formula, private)
     outcome_is_count = formula.outcome.column in private

@@ -178,7 +178,7 @@ class Derived(QuestionResult):
 def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
     """What a formula makes of the columns of a release; see `Release.derive`."""
     level = check_level(level)
-    formula = parse_sum(text, [column.name or "count" for column in release.columns])
+    formula = parse_sum(text, [column.name for column in release.columns])
     columns = _columns(release, formula)
     missing = np.any([column.missing for column in columns], axis=0)
     released = np.sum([column.counts for column in columns], axis=0).astype(np.float64)

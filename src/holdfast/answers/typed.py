@@ -112,7 +112,7 @@ def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
 
 def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
     """The same question about the rows that were named, among those that `where` chooses."""
-    if len(call.names) == 1 and call.names[0] in [column.title for column in release.columns]:
+    if len(call.names) == 1 and call.names[0] in [column.name for column in release.columns]:
         if how.get("of", call.names[0]) != call.names[0]:
             raise HoldfastError(f"{call.names[0]!r:.60} and `of` name two columns of counts.")
         return how | {"of": call.names[0]}  # "mean homicides"

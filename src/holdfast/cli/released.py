@@ -29,7 +29,7 @@ def say_release(release: "Release", folder: Path) -> None:
     for words in release.notes:
         note(words)
     for column in release.columns:
-        title = f"Share of rows with each count of {one_line(column.title)}"
+        title = f"Share of rows with each count of {one_line(column.name)}"
         show(of_release(release, column, title))
         show(_noise(column))
     counts = {column.name for column in release.columns}
@@ -56,7 +56,7 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
         "rows": release.rows,
         "groups": dict(zip(release.group_names, release.partition.sizes.tolist(), strict=True)),
         "columns": {
-            column.title: {"rows": column.distribution.size, "total": column.distribution.total}
+            column.name: {"rows": column.distribution.size, "total": column.distribution.total}
             for column in release.columns
         },
         "published": list(release.published),

@@ -52,7 +52,7 @@ class _Column:
             budget.noise_of_counts,
             source=source,
             groups=len(table.partition),
-            column=name or None,
+            column=name,
         )
 
     def see(self, start: int, counts: Integers, measured: Marks, group: Integers) -> None:
@@ -69,7 +69,7 @@ class _Column:
         """The column, with noisy sums and totals."""
         measurement: Measurement = self._room.finish(choose_blocks, **self.budget.noises)
         return Column(
-            name=self.name or None,
+            name=self.name,
             budget=self.budget,
             measurement=measurement,
             measured=self.measured,

@@ -1,6 +1,6 @@
 """One run: a checked table and a request become a release, once that is paid for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.errors import Spent, spending
 from holdfast.fit.cells import choose_blocks
@@ -98,7 +97,7 @@ class Run:
         request, table = self.request, self.table
         details = {
             "file": self.file if isinstance(self.file, str | Path) else None,
-            "column": ", ".join(request.columns),
+            "column": ", ".join(table.counts),
             "folder": request.out,
             "purpose": request.purpose,
         }
@@ -208,7 +207,7 @@ class Run:
             dialect=dialect_of(table, self.file),
             table_format=request.table_format or self._format,
             _cells=self._cells,
-            _replace=self._replace,
+            _replace=table.replace,
             **known,
         )
 
@@ -220,9 +219,6 @@ class Run:
     def _cells(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.batches(published=True):
             yield {name: batch.rows.column(name) for name in self._published}
-
-    def _replace(self, counts: Mapping[str | None, Integers]) -> Any:
-        return self.table.replace({name or "": own for name, own in counts.items()})
 
 
 def rehearse(budget: Budget, groups: int, source: Randomness) -> None:

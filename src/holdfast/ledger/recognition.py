@@ -38,8 +38,8 @@ class TableDigest:
     True
     """
 
-    def __init__(self, columns: Sequence[str | None]) -> None:
-        """`columns` are the names of the columns of counts; None for a plain array."""
+    def __init__(self, columns: Sequence[str]) -> None:
+        """`columns` are the names of the columns of counts."""
         self._columns = {name: hashlib.sha256() for name in columns}
         self._zeros, self._groups = hashlib.sha256(), hashlib.sha256()
 
@@ -82,7 +82,7 @@ class TableDigest:
             counts=counts,
             category=category,
             columns=tuple(columns),
-            alone={name or "": digest.digest() for name, digest in self._columns.items()},
+            alone={name: digest.digest() for name, digest in self._columns.items()},
         )
 
 

@@ -159,8 +159,6 @@ class Totals:
 class Measurement:
     """Everything that was measured of one column of counts; the rest is post-processing."""
 
-    column: str | None
-    """Its name; None for a plain array."""
     noise: Noise
     """Of every single count."""
     tally: Tally

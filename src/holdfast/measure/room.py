@@ -48,7 +48,8 @@ class Room:
     def __init__(
         self, noise: Noise, *, source: Randomness, groups: int = 1, column: str | None = None
     ) -> None:
-        """`noise` is that of single counts; `groups` how many groups there are."""
+        """`noise` is that of single counts; `groups` how many groups there are. By its name a
+        column has noise of its own with a seed."""
         self.noise, self.groups, self.column = noise, groups, column
         self._source = source
         self._true, self._noisy = _Growing(groups), _Growing(groups)
@@ -89,7 +90,6 @@ class Room:
         of_groups = range(self.groups) if sums else ()
         stream = "sums of the whole" if self.groups > 1 else "sums 0"
         return Measurement(
-            column=self.column,
             noise=self.noise,
             tally=noisy,
             whole=self._sums(noisy.whole(), true.whole(), 0, choose_blocks, whole, stream),

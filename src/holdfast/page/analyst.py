@@ -116,7 +116,7 @@ def ask(site: Site, request: Request) -> Response:
     release, asked = opened.loaded(site), dict(request.query_params)
     values: dict[str, Any] = {"opened": opened, "at": opened.shown(site), "asked": asked}
     values |= {"said_answer": None, "problem": ""}
-    values |= {"columns": release.published, "titles": [c.title for c in release.columns]}
+    values |= {"columns": release.published, "titles": [c.name for c in release.columns]}
     values |= {"simulated": release.promise.simulated, "recipe": None}
     if asked.get("question", "").strip():
         try:

@@ -62,7 +62,7 @@ class Before:
             "dry_run": True,
             "rows": table.rows,
             "structural_zeros": table.structural_zeros,
-            "missing": self._by_column(table.missing),
+            "missing": table.missing,
             "published": list(table.others),
             "withheld": list(table.withheld),
             "groups": dict(zip(table.partition.names, table.partition.sizes.tolist(), strict=True)),
@@ -71,15 +71,12 @@ class Before:
             "notes": list(self.notes),
         }
 
-    def _by_column(self, numbers: dict[str, int]) -> dict[str, int]:
-        return dict(zip(self.request.columns, numbers.values(), strict=True))
-
     @property
     def _rows(self) -> str:
         beside = []
         if self.table.structural_zeros:
             beside.append(f"{self.table.structural_zeros:,} of them publicly known to be zero")
-        for column, number in self._by_column(self.table.missing).items():
+        for column, number in self.table.missing.items():
             if number:
                 beside.append(f"{number:,} of them without a count of {column!r:.60}")
         words = "".join(f", {part}" for part in beside)
@@ -140,7 +137,7 @@ class Before:
                 f"{budget.noise_of_counts.quantile(LEVEL):,}",
             ]
             for place, (column, budget) in enumerate(
-                zip(self.request.columns, self.promise.budgets, strict=True)
+                zip(self.table.counts, self.promise.budgets, strict=True)
             )
         ]
         headings = ("column", "epsilon", *shown, "noise, 9 in 10")
@@ -192,8 +189,8 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     others = {name: first.rows.cells(name) for name in table.others if name not in asked}
     withheld = {name: first.rows.cells(name) for name in table.withheld}
     every: list[str | None] = []
-    for column, name, budget in zip(table.counts, request.columns, budgets, strict=True):
-        counts = first.counts[column][first.measured[column]]
+    for name, budget in zip(table.counts, budgets, strict=True):
+        counts = first.counts[name][first.measured[name]]
         noise = budget.noise_of_counts.quantile(LEVEL)
         every += [
             concerns.identifiers(name, counts),
@@ -210,8 +207,8 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
             "no category and no other column is published: nobody will know whose count a row is"
         )
     measured = np.logical_and.reduce(list(first.measured.values()))
-    known = [first.counts[column][measured] for column in table.counts]
-    every.append(concerns.total_of_others(dict(zip(request.columns, known, strict=True))))
+    known = {name: first.counts[name][measured] for name in table.counts}
+    every.append(concerns.total_of_others(known))
     every.append(concerns.large_epsilon(request.epsilon))
     yield from filter(None, every)
 

@@ -20,6 +20,7 @@ from holdfast.privacy.randomness import randomness
 from holdfast.release.load import load
 from holdfast.release.release import Column
 from holdfast.request import Request
+from holdfast.tables import UNNAMED
 from holdfast.tables.leaks import ROW_ORDER, TOTALS
 from holdfast.tables.table import open_table
 
@@ -96,7 +97,7 @@ def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Col
     measurement = room.finish(choose_blocks, **budget.noises)
     measured = np.ones(len(noisy), dtype=np.bool_)
     return Column(
-        name=None,
+        name=UNNAMED,
         budget=budget,
         measurement=measurement,
         measured=measured,

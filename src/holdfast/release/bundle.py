@@ -80,7 +80,7 @@ def _complete(release: Release, folder: Path, files: RowFiles) -> None:
     _seal(folder, said)
 
 
-def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any]:
+def record(release: Release, missing: Mapping[str, int]) -> dict[str, Any]:
     """release.json, but for the sums of the other files; `missing` are rows of each column."""
     groups = release.partition
     return {
@@ -113,7 +113,7 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
 
 def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
-    measured = plain(column.measurement, "column", "tally")
+    measured = plain(column.measurement, "tally")
     ranks = {"ties": str(column.ties), "relations": list(column.relations)}
     return {"name": column.name, "missing": missing, **ranks, **measured}
 

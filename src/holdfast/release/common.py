@@ -73,7 +73,7 @@ class Summary:
             answer = float(functional(self.histogram.values, rows))
             whole = question.split()[0] in WHOLE
             ends = functionals.outwards(low, high, answer, whole=whole)
-            yield CommonAnswer(self.column.title, self.name, question, answer, *ends)
+            yield CommonAnswer(self.column.name, self.name, question, answer, *ends)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:
         """Lines of distribution.csv: every count that some row of the released table has."""
@@ -84,7 +84,7 @@ class Summary:
             low, high = ends.get(value, (math.nan, math.nan))
             low, high = min(low, share), max(high, share)  # as nan they stay
             cells = [known_digits(x, low, high) for x in (share, low, high)]
-            yield (self.column.title, self.name, str(value), str(rows), *cells)
+            yield (self.column.name, self.name, str(value), str(rows), *cells)
 
 
 def summaries(release: "Release") -> Iterator[Summary]:

@@ -24,7 +24,7 @@ def to_pandas(release: "Release") -> Any:
         raise HoldfastError(
             "this needs pandas. Hint: pip install 'holdfast[pandas]'; release.table needs none."
         )
-    counts = {column.title: release.shown(column.counts) for column in release.columns}
+    counts = {column.name: release.shown(column.counts) for column in release.columns}
     return as_table(release.cells, counts)
 
 
@@ -34,7 +34,7 @@ def head(release: "Release", rows: int) -> Any:
 
     batch = next(islice(release.batches(), 1))
     cells = {name: typed(as_list(cells))[:rows] for name, cells in batch.cells.items()}
-    shown = {each.title: release.shown(batch.counts[each.name])[:rows] for each in release.columns}
+    shown = {each.name: release.shown(batch.counts[each.name])[:rows] for each in release.columns}
     return as_table(cells, shown)
 
 

@@ -180,9 +180,7 @@ def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = N
             name: record[name] for name in ("category", "period", "receipt", "made_with", "request")
         },
         _cells=cells,
-        _replace=lambda counts: as_table(
-            joined(cells(), record["published"]), dict(zip(names, counts.values(), strict=True))
-        ),
+        _replace=lambda counts: as_table(joined(cells(), record["published"]), counts),
     )
 
 

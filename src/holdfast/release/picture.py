@@ -90,15 +90,15 @@ def distribution_picture(release: "Release") -> str:
     for column in shown:
         starts = bins(release.histogram(column))
         size = release.histogram(column).size
-        name = f"{column.title}, {numbered(size, 'row')}"
-        panels.append(moved(LEFT, top + ABOVE, panel(name, column.title, bars(
+        name = f"{column.name}, {numbered(size, 'row')}"
+        panels.append(moved(LEFT, top + ABOVE, panel(name, column.name, bars(
             release, column, None, starts), WIDE, TALL)))  # fmt: skip
         top += ABOVE + TALL + BELOW
     if len(shown) == 1 and len(release.group_names) > 1:
         drawn_groups, height = _groups(release, shown[0], bins(release.histogram(shown[0])))
         panels.append(moved(LEFT, top + 16, drawn_groups))
         top += height + 16
-    title = f"Distribution of {', '.join(column.title for column in shown)}"
+    title = f"Distribution of {', '.join(column.name for column in shown)}"
     width = LEFT + WIDE + RIGHT
     head = [
         words(shorter(title, width - 20), width / 2, 24, font_size=16, font_weight="bold"),
@@ -134,7 +134,7 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
     for place, (k, some) in enumerate(zip(chosen, of_groups, strict=True)):
         name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
         x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
-        parts.append(moved(x, y, panel(name, column.title, some, SMALL - 20, LOW, highest)))
+        parts.append(moved(x, y, panel(name, column.name, some, SMALL - 20, LOW, highest)))
     return parts, 16 + -(-len(chosen) // 2) * (ABOVE + LOW + BELOW)
 
 
@@ -258,7 +258,7 @@ def plot(release: "Release", *, of: str | None = None, group: str | None = None)
     axes.set_xticks(places, [bar.label for bar in some])
     axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
     axes.set_ylabel("share of rows")
-    axes.set_xlabel(_plain(column.title))
+    axes.set_xlabel(_plain(column.name))
     axes.set_title(_plain(f"{group or 'all rows'}: {subtitle(release)}"), fontsize=10)
     return figure
 

@@ -142,7 +142,6 @@ def read_measurement(said: Mapping[str, Any], tally: Tally) -> Measurement:
     """What release.json says was measured of a column of counts, beside its noisy counts."""
     whole, totals = said["whole"], said["totals"]
     return Measurement(
-        column=said["name"],
         noise=read_noise(said["noise"]),
         tally=tally,
         whole=whole and _read_sums(whole),
@@ -168,8 +167,8 @@ def table_name(table_format: str) -> str:
 
 
 def titles(record: dict[str, Any]) -> list[str]:
-    """What files call the columns of counts of a record."""
-    return [column["name"] or "count" for column in record["counts"]]
+    """The names of the columns of counts of a record."""
+    return [column["name"] for column in record["counts"]]
 
 
 def spent(budget: dict[str, Any]) -> str:

@@ -22,8 +22,6 @@ from holdfast.release.csv_files import Dialect
 from holdfast.release.record import BATCH_ROWS
 from holdfast.tables.partition import Partition
 
-Name = str | None
-"""Of a column of counts; None for a plain array."""
 Cells = Any
 """Of a published column: a list, or an Arrow array where the table has types."""
 
@@ -41,8 +39,7 @@ class Column:
     ([0, 5, 1, 0, 30, 2], True)
     """
 
-    name: Name
-    """Of the column; None for a plain array."""
+    name: str
     budget: Budget
     measurement: Measurement = field(repr=False)
     measured: Marks = field(repr=False)
@@ -62,13 +59,8 @@ class Column:
     ranking: Integers | None = field(default=None, repr=False)
     """The values that rank the rows, with these weights."""
 
-    @property
-    def title(self) -> str:
-        """What files call it."""
-        return "count" if self.name is None else self.name
-
     def __repr__(self) -> str:
-        return f"Column({self.title!r}, {np.count_nonzero(self.measured):,} measured rows)"
+        return f"Column({self.name!r}, {np.count_nonzero(self.measured):,} measured rows)"
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -137,11 +129,7 @@ class Group:
     columns: tuple[Column, ...]
 
     def __getitem__(self, column: str) -> Histogram:
-        return next(
-            each.histograms[self.number]
-            for each in self.columns
-            if column in (each.name, each.title)
-        )
+        return next(each.histograms[self.number] for each in self.columns if column == each.name)
 
     @property
     def distribution(self) -> Histogram:
@@ -168,11 +156,11 @@ class RowBatch:
     """The number of its first row, from 0."""
     cells: dict[str, Cells]
     """The published columns, by name."""
-    counts: dict[Name, Integers]
+    counts: dict[str, Integers]
     """Released counts by column; -1 where missing."""
-    noisy: dict[Name, Integers]
+    noisy: dict[str, Integers]
     structural_zero: Marks
-    missing: dict[Name, Marks]
+    missing: dict[str, Marks]
     group: Integers
     """The group of each row, -1 where it is in none."""
 
@@ -234,18 +222,18 @@ class Release(Answering):
     `structural_zero` says it."""
     _cells: Callable[[], Iterator[dict[str, Any]]] = field(repr=False)
     """Batches of the published columns, in row order."""
-    _replace: Callable[[dict[Name, Integers]], Any] = field(repr=False)
+    _replace: Callable[[dict[str, Integers]], Any] = field(repr=False)
     """The same kind of table as came in, with these counts."""
 
     def __getitem__(self, name: str | None) -> Column:
         if name is None:
             return self.only
         for column in self.columns:
-            if name in (column.name, column.title):
+            if name == column.name:
                 return column
         raise HoldfastError(
             f"`{name!s:.60}` is no column of counts of this release. "
-            f"Hint: {listed_names(column.title for column in self.columns)}."
+            f"Hint: {listed_names(column.name for column in self.columns)}."
         )
 
     def __len__(self) -> int:
@@ -262,7 +250,7 @@ class Release(Answering):
     def only(self) -> Column:
         """The column of counts, where there is one."""
         if len(self.columns) > 1:
-            names = listed_names(column.title for column in self.columns)
+            names = listed_names(column.name for column in self.columns)
             raise HoldfastError(
                 "this release has several columns of counts. Hint: name one by `of`, --of on the "
                 f"command line: {names}."
@@ -443,7 +431,7 @@ class Release(Answering):
         return write(wanted, wanted.batches(), folder)
 
     def __repr__(self) -> str:
-        names = listed_names(column.title for column in self.columns)
+        names = listed_names(column.name for column in self.columns)
         groups = f", {numbered(len(self.group_names), 'group')}" * bool(self.partition.within.parts)
         warning = "SIMULATION, protects nobody; " * self.promise.simulated
         return (

@@ -24,7 +24,7 @@ MOST_WRITTEN = 1 << 16  # cells of noisy counts that are remembered, some MiB
 
 def table_header(release: Release) -> list[str]:
     """The names of the columns of the table."""
-    return [*release.published, *(column.title for column in release.columns)]
+    return [*release.published, *(column.name for column in release.columns)]
 
 
 def or_more(top: int) -> str:
@@ -43,7 +43,7 @@ class RowFiles:
         rows = opened(folder / ROWS, release.dialect, stack)
         header = rows_header(
             release.category,
-            (column.title for column in release.columns),
+            (column.name for column in release.columns),
             grouped=bool(release.partition.within.parts),
         )
         rows.write(release.dialect.line(header))

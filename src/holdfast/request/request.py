@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import HoldfastError, decimal_or_fraction, one_line
 from holdfast.request.fields import FIELDS, Declared
 from holdfast.request.parameter import Form, in_words, plain
+from holdfast.tables import UNNAMED
 
 if TYPE_CHECKING:
     from holdfast.privacy.budget import Budget
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from holdfast.tables.options import TableOptions
 
 
-UNNAMED = "count"
-"""What a column of counts is called that has no name, and the one that counting persons makes."""
 ONE_COLUMN = "one column"
 """Where a row of one person is counted in one of several columns."""
 PEOPLE = ("by", "categories", "per")

@@ -2,3 +2,6 @@
 
 `open_table` is the one way in: holdfast/tables/table.py says what it gives.
 """
+
+UNNAMED = "count"
+"""The name of the counts in an array, which has none, and of persons that holdfast counts."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
+from holdfast.tables import UNNAMED
 from holdfast.tables.cell_text import find_column, reads_as_number, refuse_odd_texts, suggest
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.groups import Within
@@ -67,14 +68,14 @@ class TableOptions:
         return {name: value for name, value in every.items() if value not in (None, ())}
 
     def roles(self, columns: Sequence[str]) -> "Roles":
-        """The parts of the columns of a table, which must have all that are named; of a plain array
-        the counts have no name."""
+        """The parts of the columns of a table, which must have all that are named."""
         if not self.count and len(columns) > 1:
             raise HoldfastError(
                 f"`count` must name the column that holds the counts. Hint: {suggest(columns)}"
             )
-        counts, times = self.count or tuple(columns) or ("",), Counter(columns)
-        for parameter, name in self._named:
+        chosen = self.count or tuple(columns)
+        counts, times = chosen or (UNNAMED,), Counter(columns)
+        for parameter, name in [*(("count", name) for name in chosen), *self._named]:
             if not columns:
                 raise HoldfastError(
                     f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
@@ -119,7 +120,6 @@ class TableOptions:
         """Each column that is named, after the parameter that names it."""
         zeros = (self.structural_zero,) if isinstance(self.structural_zero, str) else ()
         named: dict[str, Sequence[str | None]] = {
-            "count": self.count,
             "category": (self.category,),
             "structural_zero": zeros,
             "keep": self.keep,
@@ -137,7 +137,7 @@ class Roles:
 
     options: TableOptions = field(repr=False)
     counts: tuple[str, ...]
-    """The columns of counts; one without a name where the table has no columns."""
+    """The columns of counts; `UNNAMED` where the table has no columns."""
     published: tuple[str, ...]
     """All that are written, the counts among them, in the order of the table."""
     withheld: tuple[str, ...]

@@ -36,7 +36,7 @@ class Table(Roles):
     """A table whose counts may be measured and whose other columns may be published.
 
     >>> table = open_table([3, 0, 1])
-    >>> table.rows, [batch.counts[""].tolist() for batch in table.batches()]
+    >>> table.rows, [batch.counts["count"].tolist() for batch in table.batches()]
     (3, [[3, 0, 1]])
     """
 

@@ -12,7 +12,7 @@ from holdfast.arrays import Integers, narrowed
 from holdfast.fit.histogram import Histogram
 from holdfast.release.load import Table
 from holdfast.verify.report import Damage
-from holdfast.verify.rows import RowsFile, title
+from holdfast.verify.rows import RowsFile
 
 DISTRIBUTION = "distribution.csv"
 ALL_ROWS = "all rows"
@@ -27,7 +27,7 @@ AT_A_TIME = 1 << 18  # rows of ties whose places are held
 def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> list[Histogram]:
     """Histograms of the measured rows of each group of a column, once they add up to that of all
     rows."""
-    name, names = title(record["counts"][k]), record["groups"]["names"]
+    name, names = record["counts"][k]["name"], record["groups"]["names"]
     of_groups = [
         table.get((name, group), _NOTHING) for group in (names if len(names) > 1 else [ALL_ROWS])
     ]

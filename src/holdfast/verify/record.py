@@ -70,7 +70,7 @@ _totals = _fields(
     values=_list_of(_number), noise=_noise, whole=_or_null(_number), whole_noise=_or_null(_noise)
 )
 _count = _fields(
-    name=_or_null(_text),
+    name=_text,
     missing=_whole(MOST_ROWS),
     ties=lambda value: _text(value) and value.isdecimal() and int(value) < 1 << 64,
     relations=_list_of(_whole(1 << 14, -(1 << 14)), 0, MOST_COLUMNS),
@@ -145,7 +145,7 @@ def check_fields(record: dict[str, Any]) -> str:
     _record(record)
     counts, groups, published = record["counts"], record["groups"], record["published"]
     persons, number = record["promise"]["persons"], len(record["counts"])
-    names = ["count" if column["name"] is None else column["name"] for column in counts]
+    names = [column["name"] for column in counts]
     sizes = {len(names), len(persons["contributions"]), len(record["promise"]["budgets"])}
     if len(sizes) > 1 or len(persons["weights"]) not in (0, number):
         raise Damage("release.json does not say of every column of counts what was promised.")

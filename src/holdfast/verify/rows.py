@@ -30,12 +30,6 @@ LEVEL = 0.9
 NOTHING = -1
 
 
-def title(column: dict[str, Any]) -> str:
-    """What files call a column of counts."""
-    name = column["name"]
-    return "count" if name is None else str(name)
-
-
 def csv_columns(
     folder: Path, name: str, record: dict[str, Any], names: Sequence[str]
 ) -> Iterator[list[Texts]]:
@@ -101,8 +95,8 @@ class RowsFile:
     def _header(self) -> list[str]:
         first = self._record["category"]
         names = ["row" if first is None else first, *(["group"] * self._grouped)]
-        columns = map(title, self._record["counts"])
-        return names + [f"{each}_{end}" for each in columns for end in ("noisy", *ENDS)]
+        columns = self._record["counts"]
+        return names + [f"{each['name']}_{end}" for each in columns for end in ("noisy", *ENDS)]
 
     def _label(self, cells: Texts, before: int) -> None:
         self.labels.add(cells)
@@ -163,7 +157,8 @@ class TableFile:
     def _batches(self, folder: Path) -> Iterator[tuple[list[Texts], list[Integers]]]:
         """The published columns as rows.csv would hold them and the released counts, some rows at
         a time."""
-        names = [*self._record["published"], *map(title, self._record["counts"])]
+        counts = (each["name"] for each in self._record["counts"])
+        names = [*self._record["published"], *counts]
         name, first, top = self.name, len(self._record["published"]), self._record["top"]
         if name == "table.csv":
             for cells in csv_columns(folder, name, self._record, names):

@@ -80,7 +80,7 @@ def content_of(
         "level": level,
         "promise": _promise(release),
         "columns": [
-            _column(release, column, [a for a in answers if a.column == column.title], level)
+            _column(release, column, [a for a in answers if a.column == column.name], level)
             for column in release.columns
         ],
         "facts": _facts(release),
@@ -103,7 +103,7 @@ def _answers(release: "Release", level: float, progress: Progress) -> list[Commo
 
 
 def _title(release: "Release") -> str:
-    names = " and ".join(column.title for column in release.columns)
+    names = " and ".join(column.name for column in release.columns)
     by = f" by {release.category}" if release.category else ""
     return f"{names}{by}, with differential privacy: {numbered(release.rows, 'row')}"
 
@@ -111,7 +111,7 @@ def _title(release: "Release") -> str:
 def _promise(release: "Release") -> Content:
     promise, persons = release.promise, release.promise.persons
     columns = release.columns
-    bared = [c.title for c in columns if not c.measurement.noise.quantile(0.9)]
+    bared = [c.name for c in columns if not c.measurement.noise.quantile(0.9)]
     return {
         "epsilon": decimal_or_fraction(promise.epsilon),
         "unit": persons.unit,
@@ -123,7 +123,7 @@ def _promise(release: "Release") -> Content:
         "randomness": promise.randomness,
         "spent": [
             {
-                "column": column.title,
+                "column": column.name,
                 "on": words,
                 "epsilon": decimal_or_fraction(getattr(budget, part)),
             }
@@ -141,7 +141,7 @@ def _column(
     whole = [answer for answer in answers if answer.group == ALL_ROWS]
     starts = bins(release.histogram(column))
     return {
-        "name": column.title,
+        "name": column.name,
         "missing": int(np.count_nonzero(column.missing)),
         "noise": {
             "mean_absolute": noise.mean_absolute,
@@ -206,7 +206,7 @@ def _top_rows(release: "Release", column: "Column", level: float) -> list[Conten
     reach, highest = column.measurement.noise.quantile(0.9), float(column.counts.max(initial=0))
     if not measured or drowns(reach, highest, release.rows, column.budget.epsilon):
         return []
-    rows = top(release, min(TOP, measured), of=column.title, level=level)
+    rows = top(release, min(TOP, measured), of=column.name, level=level)
     listed = rows.to_dict()["rows"]
     return list(listed) if listed[0]["probability"] >= LIKELY else []
 
@@ -225,7 +225,7 @@ def _facts(release: "Release") -> Content:
 
 def _cite(release: "Release") -> str:
     kind = "SIMULATED" if release.promise.simulated else "Private"
-    names = listed_names(column.title for column in release.columns)
+    names = listed_names(column.name for column in release.columns)
     return (
         f"{kind} table of counts ({names}), {numbered(release.rows, 'row')}, epsilon = "
         f"{decimal_or_fraction(release.promise.epsilon)} for one {release.promise.persons.unit}, "

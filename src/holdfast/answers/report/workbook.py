@@ -83,7 +83,7 @@ def _table(release: "Release", level: float) -> tuple[list[str], Rows]:
         likely = likely_intervals(column.estimate, level)
         low[some], high[some] = likely(column.noisy[some], column.group[some])
         header += [
-            column.title, f"{column.title}, noisy", f"{column.title}, likely {ends}, from", "to",
+            column.name, f"{column.name}, noisy", f"{column.name}, likely {ends}, from", "to",
         ]  # fmt: skip
         counted = ~column.missing
         columns.append(_where(column.counts, counted))
