@@ -172,7 +172,7 @@ def decimal_above(number: Fraction, digits: int = 12) -> str:
     return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
 
 
-def decimal_or_fraction(number: Fraction | str) -> str:
+def decimal_or_fraction(number: Fraction | int | str) -> str:
     """An exact number in decimals where they end, else as a fraction.
 
     >>> decimal_or_fraction("937/2000"), decimal_or_fraction(Fraction(1, 3))
@@ -189,8 +189,7 @@ def plainly(number: Fraction | int) -> str:
     >>> plainly(Fraction(3, 2)), plainly(Fraction(1, 3)), plainly(Fraction(1, 10**6))
     ('1.5', '1/3 (0.333333)', '0.000001')
     """
-    number = Fraction(number)
-    scaled = number * 10**9
-    if scaled.denominator == 1:
-        return f"{float(number):.9f}".rstrip("0").rstrip(".")
-    return f"{number} ({float(number):.6g})" if len(str(number)) < 20 else f"{float(number):.9g}"
+    text = decimal_or_fraction(number)
+    if "/" not in text:
+        return text
+    return f"{text} ({float(number):.6g})" if len(text) < 20 else f"{float(number):.9g}"

@@ -1,6 +1,6 @@
 """One run: a checked table and a request become a release, once that is paid for."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -119,7 +119,9 @@ class Run:
         if corrects is None:
             return None
         earlier = corrects if isinstance(corrects, Release) else load(corrects)
-        labels = None if earlier.category is None else _texts(earlier.cells[earlier.category])
+        labels = (
+            None if earlier.category is None else map(cell_text, earlier.cells[earlier.category])
+        )
         return Correction(receipt=earlier.receipt, labels=labels)
 
     def prepare(self) -> None:
@@ -150,7 +152,7 @@ class Run:
         if category is None or self.request.repeated_categories:
             return None
         batches = self.table.batches(published=True)
-        return chain.from_iterable(_texts(batch.rows.cells(category)) for batch in batches)
+        return chain.from_iterable(map(cell_text, batch.rows.cells(category)) for batch in batches)
 
     def measure(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
@@ -236,7 +238,3 @@ def dialect_of(table: Table, file: Any) -> Dialect:
     excel = isinstance(file, str | Path) and format_of(file) is Format.EXCEL
     newline = head.newline if head.newline in NEWLINES else "\n"
     return Dialect(delimiter=head.delimiter, newline=newline, bom=bool(head.bom) or excel)
-
-
-def _texts(cells: Iterable[Any]) -> Iterator[str]:
-    return map(cell_text, cells)

@@ -143,8 +143,8 @@ def read_charges(written: list[list[Any]]) -> tuple[Charge, ...]:
 
 
 def as_text(body: Body) -> str:
-    """An entry as the one text that stands for it: what is hashed."""
-    return json.dumps(body, sort_keys=True, separators=(",", ":"))
+    """A JSON object as the one text that stands for it: of an entry, what is hashed."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 SPELLED_IN_MANY_WAYS = {"subset", "period"}
@@ -209,4 +209,4 @@ class Payment(Charged):
             words["subset"] = [self.subset.column, self.subset.key]
         if self.period is not None:
             words["period"] = self.period.days
-        return json.dumps(words, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return as_text(words)

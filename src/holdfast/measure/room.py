@@ -88,7 +88,7 @@ class Room:
         self._open = False
         noisy, true = self._noisy.tally(), self._true.tally()
         of_groups = range(self.groups) if sums else ()
-        stream = "sums of the whole" if self.groups > 1 else "sums 0"
+        stream = "sums of the whole" if self.groups > 1 else "sums 0"  # those of the only group
         return Measurement(
             noise=self.noise,
             tally=noisy,

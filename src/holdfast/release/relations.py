@@ -102,9 +102,12 @@ def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column"
     """A column whose measurement has the tally of other groups, and what is known of the whole."""
     old, measured = column.measurement, column.measured
     noisy = column.noisy[measured].astype(np.int64)
-    tally = Tally.of_rows(noisy, group[measured], groups=len(groups))
-    totals = old.totals and old.totals.of_whole()
-    measurement = replace(old, tally=tally, sums=(), totals=totals)
+    measurement = replace(
+        old,
+        tally=Tally.of_rows(noisy, group[measured], groups=len(groups)),
+        sums=(),
+        totals=old.totals and old.totals.of_whole(),
+    )
     return replace(
         column, measurement=measurement, group=group, published=None, relations=(), ranking=None
     )
