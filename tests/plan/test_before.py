@@ -9,7 +9,7 @@ import pytest
 from holdfast.plan import concerns
 from holdfast.plan.before import COUNTED, NEVER_COUNTED, before, protected
 from holdfast.request import Request
-from holdfast.request.persons import read_persons
+from holdfast.request.checks import read_persons
 from holdfast.request.source import opened
 from open_tables import text_table
 

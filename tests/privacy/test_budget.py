@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget, exact_epsilon
 from holdfast.privacy.promise import Persons, Promise
-from holdfast.request.persons import read_share, totals_share
+from holdfast.request.checks import read_share, totals_share
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from holdfast.privacy.composition import composed_epsilon
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.promise import Charge, Promise, charges_of, sums_of
 from holdfast.privacy.rational import exp_below
-from holdfast.request.persons import read_persons
+from holdfast.request.checks import read_persons
 
 DELTA = Fraction(1, 1000)
 

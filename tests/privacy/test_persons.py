@@ -8,7 +8,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.privacy.promise import PersonIn, Persons, charges_of, sums_of
 from holdfast.request import Request
-from holdfast.request.persons import read_persons
+from holdfast.request.checks import read_persons
 
 NAMES = ("a", "b", "c", "d")
 

@@ -17,7 +17,7 @@ from holdfast.release.record import (
     read_noise,
     read_promise,
 )
-from holdfast.request.persons import read_persons
+from holdfast.request.checks import read_persons
 from plain_measurements import plain as everything
 
 NOISE = Noise(epsilon=Fraction(1, 3))

@@ -158,16 +158,9 @@ def block_sums(counts: Integers, rows: Integers, edges: Integers) -> Integers:
 def group_totals(true: Tally) -> Integers:
     """The total of each group's counts, at most `LARGEST`: a cap moves no two of them apart."""
     place = np.searchsorted(true.group, np.arange(true.groups + 1))
-    products = true.rows * true.value
-    if true.rows.sum() * float(true.value.max(initial=0)) < LARGEST:
-        return np.diff(np.append(0, np.cumsum(products))[place])
-    exact = (true.of(g) for g in range(true.groups))
-    return np.array(
-        [
-            min(sum(a * b for a, b in zip(value.tolist(), rows.tolist(), strict=True)), LARGEST)
-            for value, rows in exact
-        ]
-    )
+    products = true.rows.astype(object) * true.value  # Python's integers, of any size
+    totals = np.diff(np.append(0, np.cumsum(products))[place])
+    return np.minimum(totals, LARGEST).astype(np.int64)
 
 
 class _Growing:

@@ -89,7 +89,7 @@ class Request(Declared):
     def persons(self) -> "Persons":
         """What one person may change in the table."""
         from holdfast.privacy.budget import exact_epsilon
-        from holdfast.request.persons import read_persons
+        from holdfast.request.checks import read_persons
 
         persons = read_persons(
             self.columns,
@@ -127,7 +127,7 @@ class Request(Declared):
         theirs beside it; where `split` names the share, they have it together."""
         from holdfast.fit import cells
         from holdfast.privacy.budget import Budget
-        from holdfast.request.persons import totals_share
+        from holdfast.request.checks import totals_share
 
         totals = totals_share(self.totals)
         per_unit = epsilon * (1 - totals) / (contributions * self.rows)
