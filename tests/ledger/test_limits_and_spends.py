@@ -223,7 +223,7 @@ def test_numbers_are_shown_exactly_where_that_is_short():
 
 def test_history_is_in_the_order_of_payment_whatever_the_clock_says(ledger, monkeypatch):
     for year in ("2031", "1999", "2026"):
-        monkeypatch.setattr("holdfast.ledger.ledger.now", lambda year=year: f"{year}-01-01")
+        monkeypatch.setattr("holdfast.ledger.recorder.now", lambda year=year: f"{year}-01-01")
         ledger.spend("crime", epsilon="1/2")
     spends = ledger.history("crime")[1:]
     assert [spend.time[:4] for spend in spends] == ["2031", "1999", "2026"]
@@ -231,7 +231,7 @@ def test_history_is_in_the_order_of_payment_whatever_the_clock_says(ledger, monk
 
 
 def test_a_spend_says_who_of_what_where_to_and_why(ledger, monkeypatch):
-    monkeypatch.setattr("holdfast.ledger.ledger.user", lambda: "ada")
+    monkeypatch.setattr("holdfast.ledger.recorder.user", lambda: "ada")
     told = ledger.telling(purpose="yearly report", file=Path("in.csv"), column="n", folder="out")
     told.telling(purpose="draft").spend("crime", epsilon=1)
     (spend,) = ledger.spends("crime")
