@@ -6,7 +6,6 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks, narrowed
 from holdfast.fit.cells import choose_blocks
-from holdfast.measure.measurement import Measurement
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise
@@ -67,11 +66,10 @@ class _Column:
 
     def finish(self, group: Integers, ties: int) -> Column:
         """The column, with noisy sums and totals."""
-        measurement: Measurement = self._room.finish(choose_blocks, **self.budget.noises)
         return Column(
             name=self.name,
             budget=self.budget,
-            measurement=measurement,
+            measurement=self._room.finish(choose_blocks, **self.budget.noises),
             measured=self.measured,
             missing=self.missing,
             noisy=self._noisy,

@@ -40,6 +40,7 @@ class Column:
     """
 
     name: str
+    """Of the column, in every file; `count` where it had none."""
     budget: Budget
     measurement: Measurement = field(repr=False)
     measured: Marks = field(repr=False)
