@@ -186,7 +186,7 @@ def test_budgets_are_exact_and_add_up():
         totals="0.1",
         split="0.25",
     )
-    promise = request.promise([1000, 900], 8)
+    promise = request.promise({"a": 1000, "b": 900}, 8)
     assert [budget.epsilon for budget in promise.budgets] == [Fraction(2, 3), Fraction(1, 3)]
     first = promise.budgets[0]
     assert first.totals == Fraction(2, 30)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import holdfast
@@ -39,6 +40,16 @@ def test_a_release_is_not_handed_on_with_the_table_that_it_knows(tmp_path):
     for hand_on in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(HoldfastError, match=r"it knows the true table.*save"):
             hand_on(release)
+
+
+@pytest.mark.parametrize(
+    ("table", "name"), [([1, 2, 0], "count"), (pd.DataFrame({"deaths": [1, 2, 0]}), "deaths")]
+)
+def test_the_only_column_has_one_name_in_table_promise_and_record(table, name, tmp_path):
+    release = holdfast.privatize(table, epsilon=1, seed=1)
+    again = load(release.save(tmp_path / "r"))
+    assert [each.only.name for each in (release, again)] == [name, name]
+    assert release.promise.persons.columns == (name,) and release.promise == again.promise
 
 
 def test_columns_are_found_by_name_and_one_stands_for_itself():

@@ -48,10 +48,7 @@ class _Column:
         self._noisy: Integers = np.zeros(table.rows, dtype=np.int32)
         self._seen = 0
         self._room = Room(
-            budget.noise_of_counts,
-            source=source,
-            groups=len(table.partition),
-            column=name,
+            budget.noise_of_counts, source=source, groups=len(table.partition), column=name
         )
 
     def see(self, start: int, counts: Integers, measured: Marks, group: Integers) -> None:

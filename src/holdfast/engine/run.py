@@ -67,7 +67,7 @@ class Run:
     @cached_property
     def promise(self) -> Promise:
         """What will be promised, with the exact budget of every column of counts."""
-        measured = [int(rows.sum()) for rows in self.table.measured.values()]
+        measured = {name: int(rows.sum()) for name, rows in self.table.measured.items()}
         return self.request.promise(measured, len(self.table.partition))
 
     @property

@@ -103,18 +103,19 @@ class Request(Declared):
             exact_epsilon(part, name="epsilon of a column")
         return persons
 
-    def promise(self, rows: int | Sequence[int], groups: int) -> "Promise":
+    def promise(self, rows: int | Mapping[str, int], groups: int) -> "Promise":
         """The promise, with the exact budget of every column of counts.
 
         Parameters:
-            rows: Rows that are measured, of each column or of all: public.
+            rows: Rows that are measured, by column of counts or of all: public.
             groups: Groups of the table: public.
         """
         from holdfast.privacy.promise import Promise
 
-        persons = self.persons
-        numbers = [rows] * len(self.columns) if isinstance(rows, int) else rows
-        spent = zip(persons.parts(self.epsilon), persons.contributions, numbers, strict=True)
+        numbers = dict.fromkeys(self.columns, rows) if isinstance(rows, int) else rows
+        persons = replace(self.persons, columns=tuple(numbers))
+        parts = persons.parts(self.epsilon)
+        spent = zip(parts, persons.contributions, numbers.values(), strict=True)
         return Promise(
             epsilon=self.epsilon,
             persons=persons,
