@@ -33,13 +33,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
 import numpy as np
 
-from holdfast.answers.answer import Answer, Unit
+from holdfast.answers.answer import Answer
 from holdfast.answers.asking import estimate_and_draws
 from holdfast.answers.parts import ChosenRows
-from holdfast.answers.questions import Question, find_question
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
 from holdfast.release.release import Column
+from holdfast.request.questions import Question, Unit, find_question
 from private_tables import private_table
 
 EPSILONS = ("0.1", "0.5", "1", "2")

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.answers.answer import Answer, Answers, Unit
+from holdfast.answers.answer import Answer, Answers
 from holdfast.errors import HoldfastError
+from holdfast.request.questions import Unit
 from private_tables import private_table
 
 STATES = ("IA", "KS", "NE")

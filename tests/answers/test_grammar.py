@@ -5,6 +5,7 @@ import pytest
 
 from holdfast.answers.grammar import EXAMPLES, parse
 from holdfast.errors import HoldfastError
+from holdfast.request.questions import examples
 from private_tables import private_table
 
 COUNTS = np.random.default_rng(3).poisson(3, 600)
@@ -70,6 +71,7 @@ def test_the_same_question_in_other_words(text, same):
     ("text", "hint"),
     [
         ("shre zero", "did you mean 'share zero'"),
+        ("standart deviaton", "did you mean 'standard deviation'"),
         ("percentage zero", "did you mean 'share zero'"),
         ("what share of counties have 3 or more", "did you mean 'share 3 or more'"),
         ("histogram", "holdfast report"),
@@ -89,7 +91,7 @@ def test_what_is_no_question_gets_the_right_hint(text, hint):
         parse(text)
 
 
-@pytest.mark.parametrize("text", EXAMPLES)
+@pytest.mark.parametrize("text", [*examples(), *EXAMPLES])
 def test_every_example_can_be_put_to_a_release(release, text):
     assert str(release.ask(text))
 

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.answers.asking import estimate_and_draws
 from holdfast.answers.parts import ChosenRows
-from holdfast.answers.questions import find_question
+from holdfast.request.questions import find_question
 from private_tables import private_table
 
 RATES = np.repeat([0.3, 3.0, 15.0], [400, 400, 100])

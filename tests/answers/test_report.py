@@ -9,10 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.answers.answer import Answer, Unit
+from holdfast.answers.answer import Answer
 from holdfast.answers.report import Cover, written
 from holdfast.answers.report.content import answer_of
 from holdfast.release.common import CommonAnswer, common_answers, known_digits
+from holdfast.request.questions import Unit
 from hostile_names import NAMES, Page, rendered, shown
 from private_tables import private_table
 
@@ -229,5 +230,5 @@ def test_parts_of_a_budget_are_exact_decimals_that_add_up():
 def test_zero_has_no_sign():
     found = Answer.of("total", 0.0, np.zeros(50), unit=Unit.COUNT).to_dict()
     assert json.dumps(found["interval"]) == "[0.0, 0.0]"
-    small = answer_of(CommonAnswer("n", "all rows", "mean", -1e-9, -0.01, 0.01))
+    small = answer_of(CommonAnswer("n", "all rows", "mean", -1e-9, -0.01, 0.01, Unit.NUMBER))
     assert small.in_words(small.estimate) == "0.000"

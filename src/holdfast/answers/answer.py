@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import lru_cache
 from math import floor, inf, isfinite, isnan, log10, nan
 from typing import Any
@@ -15,6 +14,7 @@ from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
 from holdfast.fit.histogram import LEVEL
 from holdfast.release.common import known_places
+from holdfast.request.questions import Unit
 
 NUMBERS = ("rows", "estimate", "low", "high")  # columns of every answer
 DIGITS = 4  # of a number whose interval has no width, or no end
@@ -26,19 +26,6 @@ OTHERS_BY_GROUP = (
     "each count, of all rows or of each declared group, not which rows"
 )
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
-
-
-class Unit(StrEnum):
-    """What an answer is a number of."""
-
-    NUMBER = "number"
-    """Any number, such as a mean."""
-    COUNT = "count"
-    """A whole number: a count, a total, a number of rows."""
-    SHARE = "share"
-    """A part of the rows, written in percent."""
-    POINTS = "points"
-    """A difference of shares, written in percentage points."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
+from holdfast.answers.answer import SIMULATED, Answer, Answers, check_level
 from holdfast.answers.laws import likely_count
 from holdfast.answers.parts import DRAWS, ChosenRows
-from holdfast.answers.questions import Question, find_question, quantile
 from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Draws
+from holdfast.request.questions import Question, Unit, find_question
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
-OF_ONE_ROW = ("mean", "total", "median", "quantile", "maximum")  # are its count
 LITTLE = "these rows say little at this epsilon"
-HIDDEN = "no row stands so far above the others that noise leaves the highest count to be told"
 YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability that it is 100%"
 
 
@@ -55,11 +53,15 @@ def ask(
     if isinstance(options.get("at"), list | tuple):
         if by is not None or less is not None:
             raise HoldfastError("a list of quantiles does not go with `by` or `less`.")
-        find_question(question, {"at": 0.5})  # refuses what takes no `at`
         chosen = ChosenRows(release=release, column=column, marks=marks)
-        answers = {at: answer_about(chosen, quantile(at=at), words, level) for at in options["at"]}
+        asked = find_question(question, options | {"at": 1})  # refuses what takes no `at`
+        answers = {
+            at: answer_about(chosen, find_question(question, {"at": at}), words, level)
+            for at in options["at"]
+        }
         counts = one_line(column.name) if len(release.columns) > 1 else "the counts"
-        return Answers(question=f"quantiles of {counts}{words}", by="quantile", answers=answers)
+        title = f"{asked.name}s of {counts}{words}"
+        return Answers(question=title, by=asked.name, answers=answers)
     asked = find_question(question, options)
     if len(release.columns) > 1:
         asked = asked.of(one_line(column.name))
@@ -113,7 +115,7 @@ def answer_about(chosen: ChosenRows, asked: Question, words: str, level: float) 
         rows=chosen.size,
         about=((chosen.column, chosen.marks),),
     )
-    if chosen.law is not None and asked.name in OF_ONE_ROW:
+    if chosen.law is not None and asked.of_one_row:
         row = int(chosen.measured[0])
         estimate, (low, high) = likely_count(chosen.column, row, level, answer.estimate)
         answer = replace(answer, estimate=estimate, interval=(float(low), float(high)))
@@ -128,7 +130,7 @@ def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floa
         rows = np.eye(len(law.values))
         each = np.asarray(asked.functional(law.values, rows), dtype=np.float64)
         places = np.searchsorted(law.values, law.draws(DRAWS))
-        if asked.unit is Unit.COUNT and not asked.linear and asked.name != "rows":
+        if asked.of_one_row and not asked.linear:
             return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
     values = _of_draws(asked, chosen.draws)
@@ -142,11 +144,9 @@ def _of_draws(asked: Question, draws: Draws) -> Floats:
 
 
 def _middle(asked: Question, draws: Draws) -> float:
-    """The mean of draws for what adds up to other answers, and for Gini coefficients, which few
-    draws may have far from the others; else their median."""
+    """The mean of draws, or their median."""
     values = _of_draws(asked, draws)
-    mean = asked.linear or asked.name in ("share", "rows", "gini")
-    return float(values.mean() if mean else np.median(values))
+    return float(values.mean() if asked.linear or asked.averaged else np.median(values))
 
 
 def _counted(chosen: ChosenRows, asked: Question) -> float:
@@ -156,7 +156,8 @@ def _counted(chosen: ChosenRows, asked: Question) -> float:
 
 
 def _named(asked: Question, chosen: ChosenRows, words: str) -> str:
-    rows = f" of {numbered(chosen.size, 'row')}" if asked.name == "total" and not words else ""
+    sums = asked.linear and asked.unit is Unit.COUNT and not words
+    rows = f" of {numbered(chosen.size, 'row')}" if sums else ""
     return f"{asked.words}{rows}{words}"
 
 
@@ -175,8 +176,8 @@ def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ..
         notes.append(YES_OR_NO)
     elif _tells_little(asked, low, high, chosen.size):
         notes.append(LITTLE)
-    if asked.name == "maximum" and chosen.column.estimate.cells.inside(np.array([int(high)]))[0]:
-        notes.append(HIDDEN)
+    if asked.hidden and chosen.column.estimate.cells.inside(np.array([int(high)]))[0]:
+        notes.append(asked.hidden)
     if chosen.zeros and len(chosen.measured):
         notes.append(f"{numbered(chosen.zeros, 'row')} publicly known to be zero included")
     if chosen.missing:
@@ -189,5 +190,5 @@ def _notes(chosen: ChosenRows, asked: Question, answer: Answer) -> tuple[str, ..
 def _tells_little(asked: Question, low: float, high: float, rows: int) -> bool:
     if asked.unit is Unit.SHARE:
         return high - low >= WIDE_SHARE
-    total = high * (rows if asked.name == "mean" else 1)
+    total = high * (1 if asked.unit is Unit.COUNT else rows)
     return asked.linear and high > TELLS_LITTLE * max(low, 0.0) and total >= 1

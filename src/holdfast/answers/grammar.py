@@ -23,18 +23,14 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.answers.pairs import PAIRS
-from holdfast.answers.questions import QUESTIONS, SYNONYMS
 from holdfast.answers.regression import FAMILIES
 from holdfast.errors import HoldfastError
+from holdfast.request.questions import COUNTS, LEVEL, QUESTIONS, examples, spellings
 
-EXAMPLES = (
-    "share zero", "share at least 3", "share between 2 and 5", "rows zero", "mean", "total",
-    "median", "quantile 0.9", "standard deviation", "variance", "gini", "maximum", "top 10",
-    "row A", "compare A with B", "total of A, B, C", "mean by state",
-)  # fmt: skip
+EXAMPLES = ("top 10", "row A", "compare A with B", "total of A, B, C", "mean by state")
+"""Questions about rows, beside those that `holdfast.request.questions` declares."""
 LONGEST = 2000  # characters of a question
-_FIRST = ("share", "rows", "quantile", "quantiles", "top", "row", "compare", "change", "changes")
-_PLAIN = {name for name, (_, options) in QUESTIONS.items() if not options} | set(SYNONYMS)
+_FIRST = ("top", "row", "compare", "change", "changes")
 _WHOLE = r"(\d{1,15})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"{_WHOLE}(?: or more|\+)|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
@@ -122,7 +118,7 @@ def _parsed(words: str) -> Call | None:
         if bare.lower().startswith(prefix):
             bare = bare[len(prefix) :]
     lower = re.sub(r"^(zeros?$|above \d)", r"share \1", bare.lower())
-    if lower in _PLAIN or lower == "rows":
+    if lower in _plain() or lower == "rows":
         return _ask(lower)
     plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", lower)  # 1,000 as answers write it
     return _share(plain) or _numbered(plain) or _pair(bare) or _named(bare)
@@ -148,11 +144,12 @@ def _without_rest(words: str) -> tuple[str, dict[str, Any]]:
 
 
 def _share(text: str) -> Call | None:
-    pattern = r"(share|rows|number|how many)(?: of)?(?: rows)?(?: with| have)? ?(.+)"
+    begins = spellings(COUNTS)
+    pattern = rf"({'|'.join(begins)})(?: of)?(?: rows)?(?: with| have)? ?(.+)"
     match = re.fullmatch(pattern, text)
     if not match:
         return None
-    name = "share" if match[1] == "share" else "rows"
+    name = begins[match[1]]
     rest = re.sub(r"\bzeros?\b|\bnone\b", "0", match[2])
     pair = re.fullmatch(rf"(?:between|from) {_WHOLE} (?:and|to) {_WHOLE}", rest)
     if pair:
@@ -169,13 +166,14 @@ def _share(text: str) -> Call | None:
 
 def _numbered(text: str) -> Call | None:
     text = re.sub(r"^(\d+)(?:st|nd|rd|th) percentile$", r"p\1", text)
-    match = re.fullmatch(r"(?:quantiles?|percentiles?|p) ?(?:at )?([\d., %and]+)", text)
+    begins = spellings(LEVEL)
+    match = re.fullmatch(rf"({'|'.join(begins)}) ?(?:at )?([\d., %and]+)", text)
     if match:
-        numbers = re.findall(r"(\d*\.?\d+) ?(%?)", match[1])
-        of_100 = text.startswith("p") or "%" in match[1]
+        numbers = re.findall(r"(\d*\.?\d+) ?(%?)", match[2])
+        of_100 = match[1] in ("p", "percentile", "percentiles") or "%" in match[2]
         levels = [float(number) / (100 if of_100 else 1) for number, _ in numbers]
         if levels and max(levels) <= 1:
-            return _ask("quantile", at=levels[0] if len(levels) == 1 else levels)
+            return _ask(begins[match[1]], at=levels[0] if len(levels) == 1 else levels)
     match = re.fullmatch(rf"top {_WHOLE}(?: (.*))?", text)
     if match is None or re.search(r"\b(?:percent\w*|rates?|of|per|shares?)\b|%", match[2] or ""):
         return None
@@ -213,7 +211,7 @@ def _named(text: str) -> Call | None:
     if match:
         top = Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
         return replace(top, names=_listed(match[2]))
-    plain = "|".join(sorted(_PLAIN, key=len, reverse=True))
+    plain = "|".join(_plain())
     match = re.fullmatch(rf"({plain}) (?:(?:of|in|for|count of) )?(.+)", text, flags=re.IGNORECASE)
     if match:
         return replace(_ask(match[1].lower()), names=_listed(match[2]))
@@ -241,7 +239,14 @@ def _regression(words: str) -> Call:
 
 
 def _ask(name: str, **options: Any) -> Call:
-    return Call(method=ReleaseMethod.ASK, arguments=(SYNONYMS.get(name, name),), options=options)
+    return Call(method=ReleaseMethod.ASK, arguments=(spellings()[name],), options=options)
+
+
+def _plain() -> list[str]:
+    """What questions are called that need no option, and what others are called beside their name,
+    as people who type it leave out what they take."""
+    called = spellings().items()
+    return [word for word, name in called if word != name or not QUESTIONS[name].takes]
 
 
 def _hint(text: str) -> str:
@@ -263,7 +268,7 @@ def _hint(text: str) -> str:
     near = difflib.get_close_matches(text.partition(" ")[0], PAIRS, n=1)
     if near:
         return f"Hint: did you mean '{near[0]} of A and B'?"
-    known, mended = _WORDS | set(_FIRST) | _PLAIN, []
+    known, mended = {*_WORDS, *_FIRST, *" ".join(spellings()).split()}, []
     for word in text.split():
         near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.7)
         mended.append(word if word in known or not near else near[0])
@@ -271,8 +276,9 @@ def _hint(text: str) -> str:
     if suggestion != text and _is_known(suggestion):
         return f"Hint: did you mean {suggestion!r}?"
     first = text.split()[0] if text else ""
-    fitting = [example for example in EXAMPLES if example.split()[0] == first]
-    return f"Hint: ask for example {'; '.join(fitting or EXAMPLES)}."
+    every = [*examples(), *EXAMPLES]
+    fitting = [example for example in every if example.split()[0] == first]
+    return f"Hint: ask for example {'; '.join(fitting or every)}."
 
 
 def _meant(text: str) -> str | None:

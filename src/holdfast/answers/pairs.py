@@ -28,15 +28,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, check_level
+from holdfast.answers.answer import SIMULATED, Answer, Answers, check_level
 from holdfast.answers.asking import LITTLE, answer_about, answer_by
 from holdfast.answers.laws import CombinedNoise
 from holdfast.answers.parts import DRAWS, ChosenRows
-from holdfast.answers.questions import TOTAL, condition
 from holdfast.answers.selection import chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.request.questions import QUESTIONS, Unit, condition
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -196,7 +196,7 @@ def _answer(
     unit, estimate, draws = Unit.NUMBER, 0.0, np.zeros(DRAWS)
     if question == "both":
         unit = Unit.SHARE
-        estimate, draws = pair.both(*condition(options)[1:])
+        estimate, draws = pair.both(**condition(options)[1])
     elif question == "ratio":
         return _ratio(pair, words, level, notes)
     else:
@@ -261,10 +261,8 @@ def _relation(sums: Floats, covariance: Floats, *, slope: bool) -> tuple[float, 
 
 def _ratio(pair: Pair, words: str, level: float, notes: list[str]) -> Answer:
     """One total over the other, each as it is answered by itself."""
-    first, second = (
-        answer_about(ChosenRows(release=pair.release, column=c, marks=pair.marks), TOTAL, "", level)
-        for c in pair.columns
-    )
+    sides = (ChosenRows(release=pair.release, column=c, marks=pair.marks) for c in pair.columns)
+    first, second = (answer_about(side, QUESTIONS["total"], "", level) for side in sides)
     return _noted(replace(first.ratio(second), question=words, rows=pair.size), notes)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import SIMULATED, Answer, Unit, check_level, percent, unsigned_zero
+from holdfast.answers.answer import SIMULATED, Answer, check_level, percent, unsigned_zero
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_count, row_law
 from holdfast.answers.parts import DRAWS
@@ -15,6 +15,7 @@ from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 from holdfast.fit.histogram import LEVEL
+from holdfast.request.questions import Unit
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import SIMULATED, Answer, Answers, Unit, apart, check_level, percent
+from holdfast.answers.answer import SIMULATED, Answer, Answers, apart, check_level, percent
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.formula import Factor, numbers_of
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.laws import CombinedNoise, expected_counts
 from holdfast.answers.parts import ChosenRows
-from holdfast.answers.questions import TOTAL
 from holdfast.answers.result import QuestionResult
 from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.request.questions import QUESTIONS, Unit
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -134,12 +134,9 @@ class Derived(QuestionResult):
                     f"{self.formula.column!r:.60} adds up to nothing in these rows."
                 )
             factor = self.formula.per / below
-        answers = [
-            answer_about(
-                ChosenRows(release=self.release, column=column, marks=marks), TOTAL, "", self.level
-            )
-            for column in _columns(self.release, self.formula)
-        ]
+        columns = _columns(self.release, self.formula)
+        chosen = [ChosenRows(release=self.release, column=c, marks=marks) for c in columns]
+        answers = [answer_about(each, QUESTIONS["total"], "", self.level) for each in chosen]
         draws = reduce(lambda a, b: np.add(*apart(a, b)), [each.draws for each in answers])
         return Answer.of(
             f"{self.formula}{words}",

@@ -13,7 +13,6 @@ from holdfast.answers.grammar import Call, ReleaseMethod, parse
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.merging import MergedRelease
 from holdfast.answers.pairs import PAIRS, ask_pair
-from holdfast.answers.questions import QUESTIONS, SYNONYMS
 from holdfast.answers.regression import regress
 from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.selection import chosen_rows
@@ -21,6 +20,7 @@ from holdfast.answers.sums import derive
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.request.questions import spellings
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -94,7 +94,7 @@ def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
     name = question.strip().lower() if isinstance(question, str) else ""
     if name in PAIRS:
         return Call(method=ReleaseMethod.PAIR, arguments=(name,), options=options)
-    if callable(question) or name in QUESTIONS or name in SYNONYMS:
+    if callable(question) or name in spellings():
         return Call(method=ReleaseMethod.ASK, arguments=(question,), options=options)
     if not isinstance(question, str):
         raise HoldfastError(f"`question` must be text or a function, got {question!r:.40}.")

@@ -25,11 +25,9 @@ def ask(
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
 
-    Questions: share zero · share 3 · share at least 3 · share between 2 and 5 · rows zero · mean ·
-    total · median · quantile 0.9 · standard deviation · gini · maximum · top 10 · row A (what it
-    may truly have) · compare A with B · total of A, B, C · mean of A; of two columns of counts
-    correlation of A and B, ratio of A and B; homicides ~ log(population); with --against also
-    changes.
+    Questions: {questions} · top 10 · row A (what it may truly have) · compare A with B · total of
+    A, B, C · mean of A; of two columns of counts correlation of A and B, ratio of A and B;
+    homicides ~ log(population); with --against also changes.
 
     Examples:
 

@@ -56,6 +56,8 @@ class Command(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Usage, what the command does, its arguments, and its options by panel."""
+        from holdfast.request.questions import examples
+
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         param: Any
         for param in self.get_params(ctx):
@@ -67,7 +69,7 @@ class Command(TyperCommand):
         taken = [name for name, _ in panels["Arguments"]]
         formatter.write_usage(ctx.command_path, " ".join([*taken, "[OPTIONS]"]))
         formatter.write_paragraph()
-        formatter.write_text(self.help or "")
+        formatter.write_text((self.help or "").replace("{questions}", " · ".join(examples())))
         for heading, entries in panels.items():
             if entries:
                 with formatter.section(heading):

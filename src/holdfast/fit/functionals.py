@@ -1,11 +1,13 @@
 """What is asked of how many rows have each count: numbers from a histogram, or from many draws.
 
 Each takes distinct counts, rising, and rows with each in the last axis, and gives a number for each
-entry of the others.
+entry of the others. `holdfast.request.questions` names them.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,25 @@ from holdfast.arrays import Floats, Integers
 Functional = Callable[[Integers, Floats], Floats]
 NEARLY = 1e-9  # of all rows, by which a quantile may be missed by rounding
 HALF_A_ROW = 0.5  # by which a draw has a row, or one more
+
+
+def functional(estimator: str | Functional, parameters: Mapping[str, Any]) -> Functional:
+    """A function of this module by its name, or one like them, with what else it takes.
+
+    >>> functional("share_between", {"first": 0, "last": 3})(np.array([0, 7]), np.array([3.0, 1.0]))
+    array(0.75)
+    """
+    return partial(globals()[estimator] if isinstance(estimator, str) else estimator, **parameters)
+
+
+def one_by_one(function: Callable[[Integers, Floats], Any]) -> Functional:
+    """A functional from a function of one histogram, which gives a number."""
+
+    def of_each(values: Integers, rows: Floats) -> Floats:
+        answers = [float(function(values, each)) for each in np.atleast_2d(rows)]
+        return np.asarray(answers if np.ndim(rows) > 1 else answers[0])
+
+    return of_each
 
 
 def number_of_rows(values: Integers, rows: Floats) -> Floats:
@@ -31,7 +52,7 @@ def share_between(values: Integers, rows: Floats, first: int, last: int | None) 
     return np.asarray(np.minimum(share, 1.0))
 
 
-def rows_between(values: Integers, rows: Floats, first: int, last: int | None) -> Floats:
+def rows_between(values: Integers, rows: Floats, first: int = 0, last: int | None = None) -> Floats:
     """The number of such rows."""
     inside = values >= first if last is None else (values >= first) & (values <= last)
     return np.asarray(np.maximum(rows[..., inside].sum(axis=-1), 0.0))

@@ -17,6 +17,7 @@ from holdfast.errors import HoldfastError
 from holdfast.page.checks import Recipe
 from holdfast.page.folder import read_json, stamp, write_json
 from holdfast.page.site import Site, to
+from holdfast.request.questions import examples
 
 if TYPE_CHECKING:
     from holdfast.answers.result import QuestionResult
@@ -118,6 +119,7 @@ def ask(site: Site, request: Request) -> Response:
     values |= {"said_answer": None, "problem": ""}
     values |= {"columns": release.published, "titles": [c.name for c in release.columns]}
     values |= {"simulated": release.promise.simulated, "recipe": None}
+    values |= {"questions": examples()}
     if asked.get("question", "").strip():
         try:
             key = opened.key("ask")

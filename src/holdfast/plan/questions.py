@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.answers.answer import Unit
 from holdfast.answers.grammar import ReleaseMethod, parse
-from holdfast.answers.questions import Question, find_question
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, roughly
 from holdfast.fit.histogram import Draws, Histogram
+from holdfast.request.questions import Question, Unit, find_question
 
 LEAST = 0.0001  # of an error in words: a hundredth of a point
 _WORDS = re.compile(

@@ -7,15 +7,14 @@ draws from the posterior of the true histogram.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast.fit import functionals
-from holdfast.fit.functionals import Functional
+from holdfast.fit.functionals import functional, middle, outwards
 from holdfast.fit.histogram import LEVEL, Draws, Histogram
+from holdfast.request.questions import QUESTIONS, Unit
 from holdfast.tables.partition import ALL_ROWS
 
 if TYPE_CHECKING:
@@ -24,16 +23,9 @@ if TYPE_CHECKING:
 ANSWERS, DISTRIBUTION = "answers.csv", "distribution.csv"
 HEADER = ("column", "group", "question", "answer", "low", "high")
 DISTRIBUTION_HEADER = ("column", "group", "count", "rows", "share", "low", "high")
-FROM = (1, 2, 5, 10, 20, 50, *(10**k for k in range(2, 18)))
-"""Counts from which on shares are given, as far as some row reaches."""
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-FEWEST_ABOVE = 5
-"""Rows above a quantile from which on it is given: the others are single rows."""
 FINEST = 20
 """Steps of the last digit that an interval has at the least."""
 SAME = 1e-9
-WHOLE = ("rows", "total", "median", "quantile", "highest")
-"""First words of the questions whose answers are whole numbers."""
 
 
 class CommonAnswer(NamedTuple):
@@ -45,6 +37,7 @@ class CommonAnswer(NamedTuple):
     answer: float
     low: float
     high: float
+    unit: Unit
 
     def record(self) -> tuple[str, ...]:
         """Its cells, with the digits that are known."""
@@ -66,14 +59,19 @@ class Summary:
 
     def answers(self, level: float = LEVEL) -> Iterator[CommonAnswer]:
         """The answers to the common questions."""
-        rows, asked = self.histogram.rows.astype(np.float64), list(_questions(self.histogram))
-        drawn = [functional(self.draws.support, self.draws.rows) for _, functional in asked]
-        lows, highs = functionals.middle(np.stack(drawn), level).tolist()
-        for (question, functional), low, high in zip(asked, lows, highs, strict=True):
-            answer = float(functional(self.histogram.values, rows))
-            whole = question.split()[0] in WHOLE
-            ends = functionals.outwards(low, high, answer, whole=whole)
-            yield CommonAnswer(self.column.name, self.name, question, answer, *ends)
+        highest, rows = self.histogram.values[-1], self.histogram.rows.astype(np.float64)
+        asked = [
+            (line.label, functional(question.estimator, line.parameters), question.unit)
+            for question in QUESTIONS.values()
+            for line in question.common
+            if line.reached <= highest and line.rows <= self.histogram.size
+        ]
+        drawn = [each(self.draws.support, self.draws.rows) for _, each, _ in asked]
+        ends = middle(np.stack(drawn), level).tolist()
+        for (label, each, unit), low, high in zip(asked, *ends, strict=True):
+            answer = float(each(self.histogram.values, rows))
+            low, high = outwards(low, high, answer, whole=unit is Unit.COUNT)
+            yield CommonAnswer(self.column.name, self.name, label, answer, low, high, unit)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:
         """Lines of distribution.csv: every count that some row of the released table has."""
@@ -132,25 +130,6 @@ def drawn(release: "Release", column: "Column", group: int | None) -> Draws:
         rows = np.concatenate([np.zeros((len(rows), 1)), rows], axis=1)
     rows[:, 0] += zeros
     return Draws(support=support, rows=rows)
-
-
-def _questions(histogram: Histogram) -> Iterator[tuple[str, Functional]]:
-    highest, size = int(histogram.values[-1]), histogram.size
-    yield "rows", functionals.number_of_rows
-    yield "share with 0", partial(functionals.share_between, first=0, last=0)
-    for first in FROM:
-        if first <= highest:
-            yield (
-                f"share with {first} or more",
-                partial(functionals.share_between, first=first, last=None),
-            )
-    yield "mean", functionals.mean
-    yield "total", functionals.total
-    for level in QUANTILES:
-        if level == 0.5 or min(level, 1 - level) * size >= FEWEST_ABOVE:
-            name = "median" if level == 0.5 else f"quantile {level:g}"
-            yield name, partial(functionals.quantile, level=level)
-    yield "highest", functionals.maximum
 
 
 def known_digits(number: float, low: float, high: float) -> str:

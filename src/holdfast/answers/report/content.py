@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import Answer, Unit, check_level
+from holdfast.answers.answer import Answer, check_level
 from holdfast.answers.rows import top
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import decimal_or_fraction, listed_names, numbered, one_line
-from holdfast.release.common import WHOLE, CommonAnswer, common_answers
+from holdfast.release.common import CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
 from holdfast.release.readme import bare, bounded, drowns
 from holdfast.release.record import SPENT_ON
@@ -165,6 +165,7 @@ def _said(common: CommonAnswer) -> Content:
         "question": common.question,
         "estimate": common.answer,
         "interval": [x if isfinite(x) else None for x in (common.low, common.high)],
+        "unit": common.unit,
         "words": answer.in_words(common.answer),
         "interval_words": ends_words(answer),
     }
@@ -172,12 +173,11 @@ def _said(common: CommonAnswer) -> Content:
 
 def answer_of(common: CommonAnswer) -> Answer:
     """A common answer as `ask` gives it."""
-    first = common.question.split()[0]
     return Answer(
         question=common.question,
         estimate=common.answer,
         interval=(common.low, common.high),
-        unit=Unit.SHARE if first == "share" else Unit.COUNT if first in WHOLE else Unit.NUMBER,
+        unit=common.unit,
     )
 
 

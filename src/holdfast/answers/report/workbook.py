@@ -18,6 +18,7 @@ from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError
 from holdfast.release.common import known_places
 from holdfast.release.row_intervals import likely_intervals
+from holdfast.request.questions import Unit
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -156,7 +157,7 @@ class Share(Digits):
 def _numbers(answer: Content) -> list[Any]:
     """Answer and ends with as many digits as are known."""
     low, high = answer["interval"]
-    if answer["question"].startswith("share"):
+    if answer["unit"] is Unit.SHARE:
         return _shares(answer["estimate"], low, high)
     return _known(answer["estimate"], low, high)
 
