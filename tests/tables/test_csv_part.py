@@ -4,8 +4,9 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, find_lines, records_of
+from holdfast.tables.formats import TEXT
 from holdfast.tables.groups import classes
-from holdfast.tables.sources import find_part
+from holdfast.tables.options import TableOptions
 from open_tables import counts, open_table, read_file, refusal, replaced, written
 
 ROWS = "".join(f"Kreis {i};NE;{i % 4};{i},5\n" for i in range(20))
@@ -163,7 +164,8 @@ def test_what_cannot_be_a_part_is_refused(tmp_path, part, words):
 def test_a_file_with_a_title_and_a_total_is_read(tmp_path):
     text = "Deaths\ncounty,deaths\n" + "".join(f'C{i},"1,{i * i % 7:03d}"\n' for i in range(40))
     (tmp_path / "a.csv").write_text(text + 'Total,"40,780"\n')
-    assert find_part(tmp_path / "a.csv") == {"header_row": 2}
+    records = TEXT.records(tmp_path / "a.csv", TableOptions())
+    assert TEXT.part(records) == {"header_row": 2}
     part = {"header_row": 2, "last_row": 42, "thousands": ",", "count": "deaths"}
     assert open_table(tmp_path / "a.csv", category="county", **part).rows == 40
     assert open_table(tmp_path / "a.csv", category="county", **part, leave_out=[3]).rows == 39

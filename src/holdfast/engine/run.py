@@ -28,7 +28,7 @@ from holdfast.release.release import Release
 from holdfast.request import Request
 from holdfast.tables.arrow_files import ParquetFiles
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.formats import Format, format_of
+from holdfast.tables.formats import format_of
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.table import Table, whose
 
@@ -215,8 +215,8 @@ class Run:
 
     @property
     def _format(self) -> str:
-        named = isinstance(self.file, str | Path) and format_of(self.file) is Format.PARQUET
-        return "parquet" if named or isinstance(self.table.source, ParquetFiles) else "csv"
+        folder = isinstance(self.table.source, ParquetFiles)
+        return "parquet" if folder else format_of(self.file).table_format
 
     def _cells(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.batches(published=True):
@@ -235,6 +235,6 @@ def dialect_of(table: Table, file: Any) -> Dialect:
     """How the CSV files of a release are written: as the table was, and readable for Excel where
     it came from there."""
     head = table.source.style
-    excel = isinstance(file, str | Path) and format_of(file) is Format.EXCEL
     newline = head.newline if head.newline in NEWLINES else "\n"
-    return Dialect(delimiter=head.delimiter, newline=newline, bom=bool(head.bom) or excel)
+    bom = bool(head.bom) or format_of(file).from_excel
+    return Dialect(delimiter=head.delimiter, newline=newline, bom=bom)

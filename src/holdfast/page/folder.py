@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.formats import format_of
+from holdfast.tables.formats import UNKNOWN, format_of
 
 DEEP, MANY = 3, 300
 """How far down and how many files are listed to choose from."""
@@ -109,7 +109,7 @@ def stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _is_candidate(path: Path) -> bool:
-    return format_of(path) is not None and not (path.parent / "release.json").exists()
+    return format_of(path) is not UNKNOWN and not (path.parent / "release.json").exists()
 
 
 def _not_there(text: str) -> HoldfastError:

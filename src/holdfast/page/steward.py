@@ -14,7 +14,7 @@ from holdfast.page.checks import Checked, check, look_at
 from holdfast.page.form import Context, placed, read_form, sections
 from holdfast.page.runs import STOPPABLE, Draft, DraftRun, Ended, Phase, Status, Task, safe_name
 from holdfast.page.site import Site, to
-from holdfast.tables.formats import format_of
+from holdfast.tables.formats import UNKNOWN, format_of
 
 COPIED = 1 << 20
 
@@ -24,7 +24,7 @@ def start(site: Site, request: Request, form: FormData) -> Response:
     dropped = form.get("upload")
     if isinstance(dropped, UploadFile) and dropped.filename:
         name = safe_name(dropped.filename)
-        if format_of(name) is None:
+        if format_of(name) is UNKNOWN:
             raise HoldfastError(
                 f"“{name}” is no table that can be read. Hint: CSV, Parquet or Excel."
             )

@@ -10,7 +10,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError, numbered
 from holdfast.tables.cell_text import find_column, is_missing, number_or_text, suggest
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.formats import format_of
+from holdfast.tables.formats import UNKNOWN, format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
@@ -151,7 +151,7 @@ class _Counting:
         listed, names = self._categories, self._names
         if not isinstance(listed, str | os.PathLike):
             return _places(listed, len(names), text=rows.text)
-        if format_of(listed) is None:
+        if format_of(listed) is UNKNOWN:
             raise HoldfastError(
                 "`categories` must be a list or the path of a CSV, Parquet or Excel file."
             )

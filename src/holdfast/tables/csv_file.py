@@ -20,8 +20,7 @@ from holdfast.tables.csv_text import (
     not_text,
     read_header,
 )
-from holdfast.tables.formats import refuse_special, unreadable
-from holdfast.tables.source import ListRows, Piece, Rows, Source
+from holdfast.tables.source import ListRows, Piece, Rows, Source, refuse_special, unreadable
 
 SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
 

@@ -1,46 +1,154 @@
-"""Which files hold tables, by how their names end."""
+"""The kinds of files that hold tables, told by how their names end: a class for each, which opens
+them, and knows the numbers that rows have in them, as an editor or Excel shows them."""
 
+import itertools
 import os
-from enum import Enum
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_files import open_parquet
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.csv_file import CsvFile
+from holdfast.tables.csv_part import Record, find_lines, records_of, row_numbers
+from holdfast.tables.csv_text import find_encoding
+from holdfast.tables.excel import numbered_rows, sheet_names, sheet_rows
+from holdfast.tables.options import TableOptions
+from holdfast.tables.source import ListRows, Source, unreadable
 
 
-class Format(Enum):
-    """How a table lies in a file; its value is how names of such files end."""
+class Format:
+    """Files of one kind; those of this class are of no kind that is known."""
 
-    TEXT = (".csv", ".tsv", ".txt")
-    PARQUET = (".parquet", ".pq")
-    EXCEL = (".xlsx", ".xlsm")
+    title = ""
+    """What an error calls them."""
+    endings: tuple[str, ...] = ()
+    """How their names end."""
+    options: tuple[str, ...] = ()
+    """Which of `FILE_OPTIONS` go with them."""
+    table_format = "csv"
+    """How the table of a release of such a file is written, where nothing else is asked for."""
+    from_excel = False
+    """Whether a release of such a file is meant to be read by Excel."""
+
+    def open(self, path: Path, options: TableOptions) -> Source:
+        """What holds the table in a file."""
+        raise NotImplementedError
+
+    def records(self, path: Path, options: TableOptions) -> list[Record]:
+        """What stands in a file, whatever that is; none where rows have no numbers in it."""
+        return []
+
+    def row_numbers(self, path: Path, options: TableOptions) -> Iterator[int]:
+        """The number that each row of the table has in its file; none where they have none."""
+        return iter(())
+
+    def sheets(self, path: Path) -> tuple[str, ...]:
+        """The sheets of a file that hold something, where it has sheets."""
+        return ()
+
+    def part(self, records: Sequence[Record]) -> dict[str, int]:
+        """Which of the records of a file seem to be its table: `header_row` and `last_row`, where
+        there is more in it."""
+        return {name: number for name, number in vars(find_lines(records)).items() if number}
 
 
-def format_of(path: str | os.PathLike[str]) -> Format | None:
-    """The format of a file; None where it does not end like a table.
+class TextFiles(Format):
+    """Text with delimiters."""
 
-    >>> format_of("counts.CSV").name, format_of("Kent")
-    ('TEXT', None)
+    title = "CSV files"
+    endings = (".csv", ".tsv", ".txt")
+    options = ("header_row", "last_row", "leave_out", "thousands", "decimal")
+
+    def open(self, path: Path, options: TableOptions) -> Source:
+        """A source that reads the file as often as asked."""
+        return CsvFile(path, options.lines, options.thousands, options.decimal)
+
+    def records(self, path: Path, options: TableOptions) -> list[Record]:
+        """Its records, with the first and the last line of each."""
+        return records_of(path.read_bytes())
+
+    def row_numbers(self, path: Path, options: TableOptions) -> Iterator[int]:
+        """The lines in which rows begin."""
+        encoding = find_encoding(lambda: _pieces(path))
+        with path.open(encoding=encoding.name, newline="") as text:
+            yield from row_numbers(text, options.lines)
+
+
+class ParquetFormat(Format):
+    """Parquet files, in which rows have no numbers."""
+
+    title = "Parquet files"
+    endings = (".parquet", ".pq")
+    table_format = "parquet"
+
+    def open(self, path: Path, options: TableOptions) -> Source:
+        """A source that reads the file as often as asked."""
+        return open_parquet(path)
+
+
+class Workbooks(Format):
+    """Excel workbooks."""
+
+    title = "Excel workbooks"
+    endings = (".xlsx", ".xlsm")
+    options = ("sheet", "header_row", "last_row", "leave_out")
+    from_excel = True
+
+    def open(self, path: Path, options: TableOptions) -> Source:
+        """The table in a sheet, with its cells as text."""
+        try:
+            header, rows = numbered_rows(path.read_bytes(), options.sheet, options.lines)
+        except OSError as error:
+            raise unreadable(path, error.strerror) from None
+        except HoldfastError as error:
+            raise HoldfastError(f"`{path}`: {error}") from None
+        columns = [[cells[at] for _, cells in rows] for at in range(len(header))]
+        return CsvTable(ListRows(header, columns), file=str(path))
+
+    def records(self, path: Path, options: TableOptions) -> list[Record]:
+        """The rows of a sheet."""
+        rows = enumerate(sheet_rows(path.read_bytes(), options.sheet), 1)
+        return [(number, number, cells) for number, cells in rows]
+
+    def row_numbers(self, path: Path, options: TableOptions) -> Iterator[int]:
+        """The numbers that Excel shows."""
+        _, rows = numbered_rows(path.read_bytes(), options.sheet, options.lines)
+        return (number for number, _ in rows)
+
+    def sheets(self, path: Path) -> tuple[str, ...]:
+        """The sheets that hold something and are not hidden."""
+        return sheet_names(path)
+
+    def part(self, records: Sequence[Record]) -> dict[str, int]:
+        """Likewise; lines of a single cell above the table are passed over anyway."""
+        filled = itertools.dropwhile(lambda record: sum(map(bool, record[2])) < 2, records)
+        return super().part(list(filled))
+
+
+TEXT, UNKNOWN = TextFiles(), Format()
+FORMATS: list[Format] = [TEXT, ParquetFormat(), Workbooks()]
+"""A new kind of file is a class above, and stands here."""
+
+
+def format_of(path: Any) -> Format:
+    """The format of a file; `UNKNOWN` where it does not end like a table, or is no path.
+
+    >>> format_of("counts.CSV").title, format_of("Kent") is UNKNOWN
+    ('CSV files', True)
     """
-    suffix = Path(path).suffix.lower()
-    return next((each for each in Format if suffix in each.value), None)
+    suffix = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
+    return next((each for each in FORMATS if suffix in each.endings), UNKNOWN)
 
 
 def wrong_ending(path: Path, *formats: Format) -> HoldfastError:
     """The error for a file that does not end like a table."""
-    endings = ", ".join(suffix for each in formats for suffix in each.value)
+    endings = ", ".join(suffix for each in formats for suffix in each.endings)
     return HoldfastError(f"`{path}` must end in one of {endings}. Hint: save the table as CSV.")
 
 
-def refuse_special(path: Path) -> None:
-    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
-    try:
-        special = path.exists() and not path.is_file() and not path.is_dir()
-    except (OSError, ValueError):  # no such path: reading it says so
-        return
-    if special:
-        raise unreadable(path, "it is a pipe or a device, not a file")
-
-
-def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
-    """The error for a file that cannot be opened."""
-    return HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.")
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            yield piece

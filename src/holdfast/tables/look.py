@@ -14,8 +14,7 @@ import numpy as np
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_part import find_lines
-from holdfast.tables.excel import sheet_names
-from holdfast.tables.formats import Format, format_of
+from holdfast.tables.formats import format_of
 from holdfast.tables.look_columns import (
     ColumnKind,
     LookedColumn,
@@ -28,7 +27,7 @@ from holdfast.tables.look_columns import (
     two_headings,
 )
 from holdfast.tables.options import TableOptions
-from holdfast.tables.sources import as_in_file, file_records, find_part, open_source, row_numbers_in
+from holdfast.tables.sources import as_in_file, open_source
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 FIRST, LAST = 6, 4  # rows that are shown
@@ -113,12 +112,12 @@ class Look:
 def look(path: Path, options: TableOptions | None = None) -> Look:
     """A first look at the table in a file; what cannot be read is told, not raised."""
     asked, name = TableOptions() if options is None else options, path.name
+    kind = format_of(path)
     try:
-        if format_of(path) is Format.EXCEL and asked.sheet is None:
-            sheets = sheet_names(path)
-            if len(sheets) > 1:
-                return Look(name=name, sheets=sheets)
-        part = find_part(path, asked.sheet)
+        sheets = kind.sheets(path) if asked.sheet is None else ()
+        if len(sheets) > 1:
+            return Look(name=name, sheets=sheets)
+        part = kind.part(kind.records(path, asked))
         part = {line: number for line, number in part.items() if getattr(asked, line) is None}
         located: dict[str, Any] = dict(part)
         return _look(path, replace(asked, **located), part)
@@ -131,7 +130,8 @@ def look(path: Path, options: TableOptions | None = None) -> Look:
 def _as_it_lies(path: Path, asked: TableOptions, table: Look) -> Look:
     """The first and the last rows of a file that cannot be read as a table."""
     try:
-        records = [record for record in file_records(path, asked.sheet) if any(record[2])]
+        every = format_of(path).records(path, asked)
+        records = [record for record in every if any(record[2])]
     except (HoldfastError, OSError):
         return table
     rows = [ShownRow(number, tuple(cells)) for number, _, cells in records]
@@ -162,7 +162,7 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
                 tail[column] = (tail[column] + piece.rows.cells(column, end))[-LAST:]
             rows += len(piece.rows)
     except HoldfastError as error:
-        problem = as_in_file(str(error), asked.lines, asked.sheet)
+        problem = as_in_file(str(error), asked)
     codes = {column: codes_among(cells[column], asked.missing) for column in names}
     looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
     counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
@@ -174,8 +174,9 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
         for at, cell in enumerate(cells[column.name] if column.totals else ())
         if text_of(cell) in column.totals
     }
-    numbers = list(row_numbers_in(path, asked.lines, asked.sheet)) if rows <= LOOKED_AT else []
-    numbers = numbers[:rows]
+    numbers: list[int] = []
+    if rows <= LOOKED_AT:
+        numbers = list(format_of(path).row_numbers(path, asked))[:rows]
     last = rows
     while last - 1 in totals:  # totals at the end are no rows of the table
         last -= 1

@@ -293,7 +293,7 @@ class Source:
                 with path.open("rb") as file:
                     condensed.update(hashlib.file_digest(file, "sha256").digest())
             except OSError as error:
-                raise HoldfastError(f"`{path}` cannot be read: {error.strerror}.") from None
+                raise unreadable(path, error.strerror) from None
         return condensed.digest() if self.paths else None
 
     def held(self) -> "Held":
@@ -328,3 +328,18 @@ class Held(Source):
     def take(self, rows: Integers) -> "Held":
         """Other rows, or the same in another order."""
         return replace(self, body=self.body.take(rows))
+
+
+def refuse_special(path: Path) -> None:
+    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
+    try:
+        special = path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # no such path: reading it says so
+        return
+    if special:
+        raise unreadable(path, "it is a pipe or a device, not a file")
+
+
+def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
+    """The error for a file that cannot be opened."""
+    return HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.")

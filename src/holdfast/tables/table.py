@@ -127,7 +127,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     try:
         return _checked(source, asked)
     except HoldfastError as error:
-        said = as_in_file(str(error), asked.lines, asked.sheet)
+        said = as_in_file(str(error), asked)
         raise (error if said == str(error) else HoldfastError(said)) from None
 
 
