@@ -27,8 +27,8 @@ def codebook(record: dict[str, Any]) -> str:
     return f"""# Codebook
 
 {simulated * record["promise"]["simulated"]}{sections}
-CSV files are UTF-8 with {_SEPARATED[record["table"]["delimiter"]]} between cells. A text that a
-spreadsheet would take for a formula has an apostrophe in front.
+CSV files are UTF-8 with {_SEPARATED[record["table"]["delimiter"]]} between cells and
+points in numbers. A text that a spreadsheet would take for a formula has an apostrophe in front.
 
 {_teaching(record)}"""
 
@@ -51,7 +51,7 @@ def _table(record: dict[str, Any]) -> Iterator[Line]:
         yield escape.table_code(column), words
     top = record["top"]
     for column, title in zip(record["counts"], titles(record), strict=True):
-        words = "released count: not the true one. Its distribution is the estimated one"
+        words = "released count; the true one may be another. Its distribution is the estimated one"
         words += f"; {top} stands for {top} or more" if top is not None else ""
         words += "; empty where it was not known" if column["missing"] else ""
         yield escape.table_code(title), words

@@ -115,7 +115,7 @@ def subtitle(release: "Release") -> str:
     left_out = len(release.columns) - MOST_COLUMNS
     more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
     epsilon = decimal_or_fraction(release.promise.epsilon)
-    return f"{kind}, epsilon = {epsilon}; whiskers: 90 % intervals{more}"
+    return f"{kind}, epsilon = {epsilon}; shares of rows, 90 % intervals{more}"
 
 
 def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:

@@ -14,10 +14,11 @@ A private table of counts whose distribution of counts holds fast.
 
 Exact noise is added to every count first. The distribution of counts is estimated from the noisy
 counts and from noisy sums, and the noisy counts, ranked, are given its values: so the released
-table has that distribution exactly. The promise: whoever sees the release learns almost the same
-whether or not one person is counted, for people who add at most `contributions` to one row, or to
-each of `rows`. The number of rows, their order, and the columns `category`, `keep` and `within` are
-public and published as they are; all other columns are withheld."""
+table has that distribution exactly. The promise: anything published is at most exp(`epsilon`) times
+as probable with any one person counted as without, or the reverse, for people who add at most
+`contributions` to one row, or to each of `rows`. The number of rows, their order, and the columns
+`category`, `keep` and `within` are public and published as they are; all other columns are
+withheld."""
 
 TABLE = (
     "table (array-like, data frame, path or Spark frame)",

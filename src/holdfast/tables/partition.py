@@ -197,8 +197,8 @@ class _ClassColumn:
 
     def refusal(self, row: int) -> HoldfastError:
         return HoldfastError(
-            f"`within` column {self._name!r} must hold a number in every row to have classes; row "
-            f"{row + 1} has none. Hint: fill it in, or write numbers without separators and units."
+            f"`within` column {self._name!r} must hold a number in every row to have classes; data "
+            f"row {row + 1} has none. Hint: fill it in, or write numbers without marks and units."
         )
 
     def ids(self, values: list[float]) -> Integers:
