@@ -79,6 +79,6 @@ def test_what_is_wrong_in_it_is_said_with_the_number_that_the_row_has_in_it(decl
 
 
 def test_without_its_class_nobody_reads_it(path):
-    with pytest.raises(HoldfastError, match="must end in one of .csv, "):
+    with pytest.raises(HoldfastError, match=r"must end in one of \.csv, "):
         holdfast.privatize(path, **WORDS)
     assert Folder(path.parent).tables() == []
