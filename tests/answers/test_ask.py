@@ -210,7 +210,7 @@ def test_groups_are_answered_about_without_their_rows_that_have_no_count():
 
 
 def test_declared_groups_are_answered_about_whatever_their_number(monkeypatch):
-    monkeypatch.setattr("holdfast.answers.selection.MOST_GROUPS", 3)
+    monkeypatch.setattr("holdfast.answers.selection.MOST_ANSWERED", 3)
     cells = {"group": [f"g{row % 5}" for row in range(200)]}
     counts = np.arange(200) % 7
     declared = private_table(counts, epsilon=1, cells=cells, within="group")

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from holdfast.page.app import MOST, app
+from holdfast.page.app import MOST_UPLOADED, app
 from holdfast.page.folder import Folder, PrivateFolder
 from holdfast.page.guard import Access
 from holdfast.page.site import Site
@@ -76,7 +76,7 @@ class Visitor:
 
 
 @contextmanager
-def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
+def visit(folder: Path, *, most: int = MOST_UPLOADED) -> Iterator[Visitor]:
     """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.plan.explain import deployments, explain
-from holdfast.privacy.budget import LARGEST, exact_epsilon
+from holdfast.privacy.budget import LARGEST_EPSILON, exact_epsilon
 
 
 def test_odds_are_those_of_bayes_with_the_largest_likelihood_ratio():
@@ -19,11 +19,11 @@ def test_odds_are_those_of_bayes_with_the_largest_likelihood_ratio():
 
 
 def test_what_explain_calls_refused_is_what_privatize_refuses():
-    assert "refuses" in explain(LARGEST + 1).size
-    assert "refuses" not in explain(LARGEST).size
-    exact_epsilon(LARGEST)
+    assert "refuses" in explain(LARGEST_EPSILON + 1).size
+    assert "refuses" not in explain(LARGEST_EPSILON).size
+    exact_epsilon(LARGEST_EPSILON)
     with pytest.raises(HoldfastError):
-        exact_epsilon(LARGEST + 1)
+        exact_epsilon(LARGEST_EPSILON + 1)
 
 
 def test_what_is_usual_is_not_called_large():

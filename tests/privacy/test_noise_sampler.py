@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from holdfast.privacy.noise import LARGEST, MOST_BY_OPENDP, Noise, add_noise
+from holdfast.privacy.noise import MOST_BY_OPENDP, VALUE_CAP, Noise, add_noise
 from holdfast.privacy.randomness import Simulation, SystemEntropy
 from holdfast.privacy.sampler import WORD, Digit, Inverse, Levels, Sampler, uniform
 
@@ -362,14 +362,14 @@ def test_noise_beyond_64_bits_caps_the_result_and_not_the_noise(noise, level, mo
     monkeypatch.setattr(Inverse, "draw", draw)
     for count in (0, 1, 10**9):
         noisy = add_noise([count], noise, Simulation(1), stream="a")
-        assert abs(int(noisy[0])) == LARGEST
+        assert abs(int(noisy[0])) == VALUE_CAP
         assert (noisy[0] > 0) == (level > 0)
 
 
 def test_sums_with_noise_stay_within_64_bits():
     huge = np.array([np.iinfo(np.int64).max, np.iinfo(np.int64).min])
     noisy = add_noise(huge, Noise(epsilon=Fraction(1)), Simulation(1), stream="a")
-    assert np.abs(np.abs(noisy.astype(float)) / LARGEST - 1).max() < 1e-9
+    assert np.abs(np.abs(noisy.astype(float)) / VALUE_CAP - 1).max() < 1e-9
 
 
 def test_no_rows_need_no_noise():

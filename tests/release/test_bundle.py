@@ -12,7 +12,7 @@ import pytest
 
 import holdfast
 from holdfast.errors import HoldfastError
-from holdfast.release.bundle import check_place, check_room, write
+from holdfast.release.bundle import check_disk_room, check_place, write
 from holdfast.release.csv_files import Dialect
 from holdfast.release.load import load
 from holdfast.release.record import plain, plain_promise
@@ -258,9 +258,9 @@ def test_nothing_is_left_of_a_bundle_that_failed(tmp_path):
 
 
 def test_a_disk_without_room_is_found_before_anything_is_paid(tmp_path):
-    check_room(tmp_path, 1)
+    check_disk_room(tmp_path, 1)
     with pytest.raises(HoldfastError, match="has no room"):
-        check_room(tmp_path, 1 << 60)
+        check_disk_room(tmp_path, 1 << 60)
 
 
 def test_an_unknown_format_is_refused(tmp_path):

@@ -181,7 +181,7 @@ def test_strict_json_refuses_what_takes_for_ever_or_means_two_things(name):
 
 def test_a_file_larger_than_it_may_be_is_not_read(copy):
     with (copy / "release.json").open("ab") as file:
-        file.truncate(limits.LARGEST["release.json"] + 1)
+        file.truncate(limits.MOST_BYTES["release.json"] + 1)
     with pytest.raises(HoldfastError, match="larger than"):
         load(copy)
 

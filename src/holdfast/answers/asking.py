@@ -34,20 +34,20 @@ def ask(
     less: Any = None,
     label: str | None = None,
     level: float = LEVEL,
-    words: str | None = None,
+    which: str | None = None,
     **options: Any,
 ) -> Answer | Answers:
     """The answer to one question about a column of counts; see `Release.ask`.
 
-    `words` name the rows that `where` chooses, where it does not do so itself.
+    `which` names the rows that `where` chooses, where it does not do so itself.
     """
     column, level = release[of], check_level(level)
     marks = chosen_rows(release, where, label)
-    words = where_words(release, where, marks) if words is None else words
+    which = where_words(release, where, marks) if which is None else which
 
-    def answer(marks: Marks, words: str) -> Answer:
+    def answer(marks: Marks, which: str) -> Answer:
         return answer_about(
-            ChosenRows(release=release, column=column, marks=marks), asked, words, level
+            ChosenRows(release=release, column=column, marks=marks), asked, which, level
         )
 
     if isinstance(options.get("at"), list | tuple):
@@ -56,25 +56,25 @@ def ask(
         chosen = ChosenRows(release=release, column=column, marks=marks)
         asked = find_question(question, options | {"at": 1})  # refuses what takes no `at`
         answers = {
-            at: answer_about(chosen, find_question(question, {"at": at}), words, level)
+            at: answer_about(chosen, find_question(question, {"at": at}), which, level)
             for at in options["at"]
         }
         counts = one_line(column.name) if len(release.columns) > 1 else "the counts"
-        title = f"{asked.name}s of {counts}{words}"
+        title = f"{asked.name}s of {counts}{which}"
         return Answers(question=title, by=asked.name, answers=answers)
     asked = find_question(question, options)
     if len(release.columns) > 1:
         asked = asked.of(one_line(column.name))
     if less is None:
-        return answer_by(release, by, marks, words, asked.words, answer)
+        return answer_by(release, by, marks, which, asked.words, answer)
     if by is not None:
         raise HoldfastError("`less` does not go with `by`.")
     others = chosen_rows(release, less, label)
-    return answer(marks, words).difference(answer(others, where_words(release, less, others)))
+    return answer(marks, which).difference(answer(others, where_words(release, less, others)))
 
 
 def answer_by(
-    release: "Release", by: Any, inside: Marks, words: str, question: str,
+    release: "Release", by: Any, inside: Marks, which: str, question: str,
     answer: Callable[[Marks, str], Answer],
 ) -> Answer | Answers:  # fmt: skip
     """The answer about the rows inside, or about those of each group where `by` makes groups.
@@ -83,7 +83,7 @@ def answer_by(
     errors is raised.
     """
     if by is None:
-        return answer(inside, words)
+        return answer(inside, which)
     groups, answers, refused = RowGroups.of(release, by), {}, dict[str, HoldfastError]()
     for name, marks in groups.within(inside):
         group = one_line(str(name))
@@ -96,10 +96,10 @@ def answer_by(
     if refused:
         note = f"it cannot be told of {listed_names(refused, 5)}"
         answers = {name: replace(each, notes=(*each.notes, note)) for name, each in answers.items()}
-    return Answers(question=f"{question}{words}", by=groups.column, answers=answers)
+    return Answers(question=f"{question}{which}", by=groups.column, answers=answers)
 
 
-def answer_about(chosen: ChosenRows, asked: Question, words: str, level: float) -> Answer:
+def answer_about(chosen: ChosenRows, asked: Question, which: str, level: float) -> Answer:
     """The answer about these rows."""
     if not chosen.size:
         raise HoldfastError(
@@ -107,7 +107,7 @@ def answer_about(chosen: ChosenRows, asked: Question, words: str, level: float) 
         )
     estimate, draws = estimate_and_draws(chosen, asked)
     answer = Answer.of(
-        _named(asked, chosen, words),
+        _named(asked, chosen, which),
         estimate,
         draws,
         level=level,
@@ -155,10 +155,10 @@ def _counted(chosen: ChosenRows, asked: Question) -> float:
     return float(asked.functional(table.values, table.rows.astype(np.float64)))
 
 
-def _named(asked: Question, chosen: ChosenRows, words: str) -> str:
-    sums = asked.linear and asked.unit is Unit.COUNT and not words
+def _named(asked: Question, chosen: ChosenRows, which: str) -> str:
+    sums = asked.linear and asked.unit is Unit.COUNT and not which
     rows = f" of {numbered(chosen.size, 'row')}" if sums else ""
-    return f"{asked.words}{rows}{words}"
+    return f"{asked.words}{rows}{which}"
 
 
 def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | None:

@@ -29,7 +29,7 @@ from holdfast.request.questions import COUNTS, LEVEL, QUESTIONS, examples, spell
 
 EXAMPLES = ("top 10", "row A", "compare A with B", "total of A, B, C", "mean by state")
 """Questions about rows, beside those that `holdfast.request.questions` declares."""
-LONGEST = 2000  # characters of a question
+LONGEST_QUESTION = 2000  # characters of a question
 _FIRST = ("top", "row", "compare", "change", "changes")
 _WHOLE = r"(\d{1,15})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
@@ -87,22 +87,22 @@ def parse(text: str) -> Call:
     holdfast.errors.HoldfastError: 'shre zero' is not a question that holdfast knows. Hint: did \
 you mean 'share zero'?
     """
-    words = " ".join(text[:LONGEST].split()).replace("≥", ">=").replace("≤", "<=")
-    if not words:
+    typed = " ".join(text[:LONGEST_QUESTION].split()).replace("≥", ">=").replace("≤", "<=")
+    if not typed:
         raise HoldfastError(f"the question is empty. {_hint('')}")
-    call = _parsed(words)
+    call = _parsed(typed)
     if call is None:
-        asked = words if len(words) <= 80 else f"{words[:80]}…"
+        asked = typed if len(typed) <= 80 else f"{typed[:80]}…"
         raise HoldfastError(
-            f"{asked!r} is not a question that holdfast knows. {_hint(words.lower())}"
+            f"{asked!r} is not a question that holdfast knows. {_hint(typed.lower())}"
         )
     return call
 
 
-def _parsed(words: str) -> Call | None:
-    if "~" in words:
-        return _regression(words)
-    bare = re.sub(r"[?.!]$", "", words)
+def _parsed(typed: str) -> Call | None:
+    if "~" in typed:
+        return _regression(typed)
+    bare = re.sub(r"[?.!]$", "", typed)
     question, rest = _without_rest(bare)
     if rest:
         inner = _parsed(question)
@@ -124,23 +124,23 @@ def _parsed(words: str) -> Call | None:
     return _share(plain) or _numbered(plain) or _pair(bare) or _named(bare)
 
 
-def _without_rest(words: str) -> tuple[str, dict[str, Any]]:
+def _without_rest(typed: str) -> tuple[str, dict[str, Any]]:
     """The question, and what follows it after `where` and `by`."""
     rest: dict[str, Any] = {}
-    match = re.fullmatch(r"(.+?) where (.+)", words, flags=re.IGNORECASE)
+    match = re.fullmatch(r"(.+?) where (.+)", typed, flags=re.IGNORECASE)
     if match:
-        words, rest["where"] = match[1], match[2]
+        typed, rest["where"] = match[1], match[2]
     grouped = r"(.+?) by ([\w`][^<>=]*)"
     for key in ("where", None):
-        match = re.fullmatch(grouped, rest.get("where", "") if key else words, flags=re.IGNORECASE)
+        match = re.fullmatch(grouped, rest.get("where", "") if key else typed, flags=re.IGNORECASE)
         if match and "by" not in rest:
             columns = [name.strip(' "`') for name in match[2].split(",")]
             rest["by"] = columns[0] if len(columns) == 1 else columns
             if key:
                 rest[key] = match[1]
             else:
-                words = match[1]
-    return words, rest
+                typed = match[1]
+    return typed, rest
 
 
 def _share(text: str) -> Call | None:
@@ -225,13 +225,13 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(name for quoted, plain in parts if (name := (quoted or plain).strip()))
 
 
-def _regression(words: str) -> Call:
-    first, _, rest = words.partition(" ")
+def _regression(typed: str) -> Call:
+    first, _, rest = typed.partition(" ")
     family = first.lower() if first.lower() in FAMILIES else None
     if first.lower() == "regress":
-        family, words = None, rest
+        family, typed = None, rest
     options = {} if family is None else {"family": family}
-    formula = words if family is None else rest
+    formula = typed if family is None else rest
     match = re.fullmatch(r"(.+~.+?) where (.+)", formula, flags=re.IGNORECASE)
     if match:
         formula, options["where"] = match[1], match[2]

@@ -22,7 +22,7 @@ SAME = 1e-12  # probabilities as different as this are the same
 FAR = 1e-9  # a chance that noise reaches so far is left out
 PADDED = 1 << 20  # numbers of laws side by side
 SEED = 20_263  # public: everybody draws the same tables
-MOST = 1000  # such tables
+MOST_IMPUTED = 1000  # such tables
 FADED = (
     "imputed counts are for their distribution in all rows and in declared groups. Their relations "
     "to other columns fade: ask('correlation') and regress are for these."
@@ -228,7 +228,7 @@ def impute(release: "Release", times: int = 20) -> list[Any]:
     columns. Relations to these are weaker in them than in truth, whatever is done with Rubin's
     rules: `ask("correlation")` and `regress` are for relations.
     """
-    times = whole_number(times, "times", least=1, most=MOST)
+    times = whole_number(times, "times", least=1, most=MOST_IMPUTED)
     warnings.warn(FADED, stacklevel=3)
     drawn = {column.name: _drawn(column, times) for column in release.columns}
     return [

@@ -163,17 +163,17 @@ def ask_pair(
     level = check_level(level)
     counted = ~columns[0].missing & ~columns[1].missing
     inside = chosen_rows(release, where, label)
-    words = where_words(release, where, inside)
+    which = where_words(release, where, inside)
 
-    def answer(marks: Marks, words: str) -> Answer:
+    def answer(marks: Marks, which: str) -> Answer:
         pair = Pair(release=release, columns=columns, marks=marks & counted)
         if pair.size < FEWEST:
             raise HoldfastError(f"fewer than {FEWEST} rows say nothing of a pair. Hint: more rows.")
         missing = int(np.count_nonzero(marks & ~counted))
-        return _answer(pair, question, options, f"{asked}{words}", level, missing)
+        return _answer(pair, question, options, f"{asked}{which}", level, missing)
 
     asked = _words(question, options, names)
-    return answer_by(release, by, inside, words, asked, answer)
+    return answer_by(release, by, inside, which, asked, answer)
 
 
 def _words(question: str, options: dict[str, Any], names: list[str]) -> str:

@@ -39,7 +39,7 @@ FAMILIES = {
     "poisson": "poisson", "quasipoisson": "poisson", "negative binomial": "negative binomial",
     "nb": "negative binomial", "gaussian": "gaussian", "ols": "gaussian", "linear": "gaussian",
 }  # fmt: skip
-ROUNDS, LONGEST, TOLERANCE = 100, 2.0, 1e-9
+ROUNDS, LONGEST_STEP, TOLERANCE = 100, 2.0, 1e-9
 HIDDEN, NEARLY_HIDDEN = 2.0, 4.0  # information, in standard deviations of what noise makes of it
 DISPERSIONS = 3  # rounds in which the overdispersion is found anew
 LARGEST_PREDICTOR = 50.0
@@ -221,8 +221,8 @@ class _Equations:
             except np.linalg.LinAlgError:
                 break
             far = float(np.abs(points[0][1] @ step).max())
-            if self.family != "gaussian" and far > LONGEST:
-                step *= LONGEST / far
+            if self.family != "gaussian" and far > LONGEST_STEP:
+                step *= LONGEST_STEP / far
             beta = beta + step
             if self.family == "gaussian" or far < TOLERANCE:
                 return beta

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
 
 FEWEST_PICKED, FEWEST_ROWS = 2, 20  # rows of which it is told that they may be picked
-MOST_GROUPS = 2000  # that are read one by one; declared ones were read together
+MOST_ANSWERED = 2000  # that are read one by one; declared ones were read together
 
 
 def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:
@@ -160,9 +160,9 @@ class RowGroups:
         """Each group that has rows inside, with these rows."""
         some = self.codes[inside]
         sizes = np.bincount(some[some >= 0], minlength=len(self.names))
-        if (sizes > 0).sum() > MOST_GROUPS and not self.declared:
+        if (sizes > 0).sum() > MOST_ANSWERED and not self.declared:
             raise HoldfastError(
-                f"`by` makes {int((sizes > 0).sum()):,} groups, and up to {MOST_GROUPS:,} are "
+                f"`by` makes {int((sizes > 0).sum()):,} groups, and up to {MOST_ANSWERED:,} are "
                 "answered about. Hint: classes of the column, or fewer rows by `where`."
             )
         return [

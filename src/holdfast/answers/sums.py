@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
 
 _PER = re.compile(r"(?P<sum>.+?)\s+per\s+(?:(?P<number>\d[\d,_]*)\s+)?(?:of\s+)?(?P<column>\S.*)")
-LONGEST = 1000
+LONGEST_FORMULA = 1000
 SHOWN = 10  # rows that are printed
 ROWS_RATES = "such rates are not to be averaged or ranked: ask for that of many rows together"
 
@@ -57,7 +57,7 @@ def parse_sum(text: str, counts: Collection[str]) -> SumFormula:
     >>> str(parse_sum("murder + rape", ["murder", "rape"]))
     'murder + rape'
     """
-    name, equals, rest = (term.strip() for term in text[:LONGEST].partition("="))
+    name, equals, rest = (term.strip() for term in text[:LONGEST_FORMULA].partition("="))
     if not equals:
         name, rest = "", name
     rate = _PER.fullmatch(rest)
@@ -120,10 +120,10 @@ class Derived(QuestionResult):
         """The sum of all rows, of those that `where` chooses, or of each group; for a rate the sum
         over the sum of the public number."""
         inside = chosen_rows(self.release, where)
-        words = where_words(self.release, where, inside)
-        return answer_by(self.release, by, inside, words, str(self.formula), self._answer)
+        which = where_words(self.release, where, inside)
+        return answer_by(self.release, by, inside, which, str(self.formula), self._answer)
 
-    def _answer(self, marks: Marks, words: str) -> Answer:
+    def _answer(self, marks: Marks, which: str) -> Answer:
         factor, unit = 1.0, Unit.COUNT
         if self.formula.column is not None:
             scale = _numbers(self.release, self.formula.column)
@@ -139,7 +139,7 @@ class Derived(QuestionResult):
         answers = [answer_about(each, QUESTIONS["total"], "", self.level) for each in chosen]
         draws = reduce(lambda a, b: np.add(*apart(a, b)), [each.draws for each in answers])
         return Answer.of(
-            f"{self.formula}{words}",
+            f"{self.formula}{which}",
             factor * sum(each.estimate for each in answers),
             factor * draws,
             level=self.level,

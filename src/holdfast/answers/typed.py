@@ -121,13 +121,13 @@ def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, 
     marks = np.any([_named(release, labels, name) for name in names], axis=0)
     chosen = how.get("where")
     inside = marks & chosen_rows(release, chosen, how.get("label"))
-    words = ", ".join(map(one_line, names))
+    which = ", ".join(map(one_line, names))
     if isinstance(chosen, str):
-        words += f", where {one_line(chosen)}"
-    words += f" ({numbered(int(inside.sum()), 'row')})"
+        which += f", where {one_line(chosen)}"
+    which += f" ({numbered(int(inside.sum()), 'row')})"
     if call.method is ReleaseMethod.TOP:
         return how | {"where": inside}
-    return how | {"where": inside, "words": f" of {words}"}
+    return how | {"where": inside, "which": f" of {which}"}
 
 
 def _named(release: "Release", labels: Labels, name: str) -> Marks:

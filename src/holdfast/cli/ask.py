@@ -15,7 +15,7 @@ from holdfast.request import FIELDS
 @explained
 def ask(
     directory: Path,
-    words: list[str],
+    question: list[str],
     level: float = 0.9,
     against: Path | None = None,
     sort: bool = False,
@@ -66,7 +66,7 @@ def ask(
         if against is not None:
             how["against"] = holdfast.load(against)
         say("Answering …")
-        answer = release.ask(" ".join(words), level=level, **how)
+        answer = release.ask(" ".join(question), level=level, **how)
     if sort and "by" in how:
         answer = answer.sorted()
     if out is not None:
@@ -109,9 +109,9 @@ def regroup(directory: Path, out: Path, within: Texts = None, relations: bool = 
     show(f"The release, matched again, is in {folder}; nothing was spent.")
 
 
-def _plain(words: str | list[str]) -> str | list[str]:
+def _plain(said: str | list[str]) -> str | list[str]:
     """A name by itself where there is only one."""
-    return words[0] if isinstance(words, list) and len(words) == 1 else words
+    return said[0] if isinstance(said, list) and len(said) == 1 else said
 
 
 def _write(answer: Any, out: Path) -> None:

@@ -140,14 +140,14 @@ WIDE, TALL, APART, LEFT, ABOVE = 240, 160, 290, 50, 80
 def _draw(path: Path, columns: Columns) -> None:
     """The distributions side by side, their bars on one scale."""
     from holdfast.cli.released import shares_in
-    from holdfast.release.picture import Bar, bins, labels, moved, panel, picture, words
+    from holdfast.release.picture import Bar, bins, caption, labels, moved, panel, picture
     from holdfast.tables.sources import write_whole
 
     starts = bins(columns[0][1])
     shares = [shares_in(histogram, starts).tolist() for _, histogram in columns]
     title = f"Homicides per US county in 1996, epsilon = {EPSILON}"
     width = LEFT + APART * len(columns)
-    parts = [words(title, width / 2, 30, font_size=16, font_weight="bold")]
+    parts = [caption(title, width / 2, 30, font_size=16, font_weight="bold")]
     for k, (name, _) in enumerate(columns):
         heights = zip(labels(starts), shares[k], strict=True)
         bars = [Bar(label=label, share=share, low=share, high=share) for label, share in heights]

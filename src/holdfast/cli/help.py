@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.request.parameter import whole
 
 NAMES = 25  # characters for an option and what it takes; a longer one has a line to itself
-LONGEST = 200  # characters of a first sentence
+SENTENCE = 200  # characters of a first sentence
 
 
 class WordReader:
@@ -87,7 +87,7 @@ class CommandGroup(TyperGroup):
         """The commands in their order."""
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, each.get_short_help_str(LONGEST)) for name, each in self.commands.items()]
+                [(name, each.get_short_help_str(SENTENCE)) for name, each in self.commands.items()]
             )
 
 

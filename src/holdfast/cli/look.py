@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.tables.options import TableOptions
 
 WIDEST_CELL = 24
-MOST_COLUMNS = 8  # of the rows that are shown
+SHOWN_COLUMNS = 8  # of the rows that are shown
 MOST_LISTED = 30  # columns, or labels of one
 
 
@@ -89,8 +89,8 @@ def _labels(column: "LookedColumn") -> str:
 def _rows(looked: "Look") -> object:
     """The first rows and the last, with their numbers in the file."""
     shown = [*looked.first, *looked.last]
-    names = [_short(column.name) for column in looked.columns[:MOST_COLUMNS]]
-    names = names or [""] * min(MOST_COLUMNS, max(len(row.cells) for row in shown))
+    names = [_short(column.name) for column in looked.columns[:SHOWN_COLUMNS]]
+    names = names or [""] * min(SHOWN_COLUMNS, max(len(row.cells) for row in shown))
     rows = [
         ("" if row.number is None else f"{row.number:,}", *map(_short, row.cells[: len(names)]))
         for row in shown

@@ -20,7 +20,7 @@ from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise, charges_of
 from holdfast.privacy.randomness import Randomness, randomness
-from holdfast.release.bundle import bundle_size, check_place, check_room, write
+from holdfast.release.bundle import bundle_size, check_disk_room, check_place, write
 from holdfast.release.csv_files import NEWLINES, Dialect
 from holdfast.release.load import load
 from holdfast.release.record import check_size
@@ -85,7 +85,7 @@ class Run:
             rehearse(budget, len(table.partition), randomness(0))
         if self.request.out is not None:
             place = check_place(self.request.out)
-            check_room(place.parent, self._bytes)
+            check_disk_room(place.parent, self._bytes)
 
     @property
     def _bytes(self) -> int:

@@ -12,7 +12,7 @@ from holdfast.ledger.ledger import Ledger, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.recorder import check_name
 from holdfast.ledger.stored import (
-    check_room,
+    check_store_room,
     find_corrected,
     find_stored,
     is_that_of,
@@ -88,7 +88,7 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
         spend = find_corrected(ledger, dataset, prints, run.labels(), payment.corrects)
         return _show_again(run, ledger, spend, (CORRECTED,))
     if prints is None:
-        check_room(ledger, payment.stored_bytes)
+        check_store_room(ledger, payment.stored_bytes)
         run.prepare()
         return _measure(run, ledger, _pay(payment, ledger, dataset, None), store=None)
     stored = find_stored(ledger, dataset, prints)
@@ -98,13 +98,13 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
         balance.check(payment.epsilon, payment.delta)  # first what no count decides
     if not payment.same_counts:
         refuse_same_counts(ledger, dataset, prints, payment.period)
-    check_room(ledger, payment.stored_bytes)
+    check_store_room(ledger, payment.stored_bytes)
     run.prepare()
     with alone(releases_of(ledger.path) / f"{prints.table[:2]}.lock"):
         stored = find_stored(ledger, dataset, prints)
         if stored is not None:
             return _show_again(run, ledger, stored)
-        check_room(ledger, payment.stored_bytes)
+        check_store_room(ledger, payment.stored_bytes)
         spend = _pay(payment, ledger, dataset, prints)
         return _measure(run, ledger, spend, store=ledger.folder(spend))
 

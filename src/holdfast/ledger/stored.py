@@ -119,7 +119,7 @@ def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
     return check
 
 
-def check_room(ledger: Ledger, size: int) -> None:
+def check_store_room(ledger: Ledger, size: int) -> None:
     """Raise, while nothing is spent, if a new release of about so many bytes could not be stored,
     or if one is stored that the ledger paid for and has forgotten."""
     folder, name = releases_of(ledger.path), re.escape(ledger.name[:16])

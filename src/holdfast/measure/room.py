@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.measure.measurement import Measurement, Sums, Tally, Totals, check_edges
-from holdfast.privacy.noise import LARGEST, Noise, add_noise
+from holdfast.privacy.noise import VALUE_CAP, Noise, add_noise
 from holdfast.privacy.randomness import Randomness
 
 ChooseBlocks = Callable[[Integers, Integers, Noise, Noise], Integers]
@@ -114,7 +114,7 @@ class Room:
         value, rows = noisy.of(group)
         edges = np.asarray(choose_blocks(value, rows, self.noise, noise), dtype=np.int64)
         check_edges(edges)
-        if len(edges) < 2 or int(rows.sum()) * int(edges[-1] - edges[0]) >= LARGEST:
+        if len(edges) < 2 or int(rows.sum()) * int(edges[-1] - edges[0]) >= VALUE_CAP:
             return None
         exact = block_sums(*true.of(group), edges)
         values = add_noise(exact, noise, self._source, stream=self._stream(stream))
@@ -128,7 +128,7 @@ class Room:
         if not share:
             return Totals(values=values, noise=own)
         shared = Noise(epsilon=noise.epsilon * share)
-        whole = [min(sum(exact.tolist()), LARGEST)]
+        whole = [min(sum(exact.tolist()), VALUE_CAP)]
         found = add_noise(whole, shared, self._source, stream=self._stream("total of the whole"))
         return Totals(values=values, noise=own, whole=int(found[0]), whole_noise=shared)
 
@@ -156,11 +156,11 @@ def block_sums(counts: Integers, rows: Integers, edges: Integers) -> Integers:
 
 
 def group_totals(true: Tally) -> Integers:
-    """The total of each group's counts, at most `LARGEST`: a cap moves no two of them apart."""
+    """The total of each group's counts, at most `VALUE_CAP`: a cap moves no two of them apart."""
     place = np.searchsorted(true.group, np.arange(true.groups + 1))
     products = true.rows.astype(object) * true.value  # Python's integers, of any size
     totals = np.diff(np.append(0, np.cumsum(products))[place])
-    return np.minimum(totals, LARGEST).astype(np.int64)
+    return np.minimum(totals, VALUE_CAP).astype(np.int64)
 
 
 class _Growing:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
     from holdfast.verify.report import Verification
 
-MOST_ROWS = 2_000
+SHOWN_ROWS = 2_000
 """Lines of a table that a page shows; files have them all."""
 
 
@@ -142,16 +142,16 @@ def answer(release: "Release", asked: dict[str, str]) -> dict[str, Any]:
     how: dict[str, Any] = options(asked)
     result: QuestionResult = release.ask(asked["question"].strip(), **how)
     header, rows = result.cells()
-    table = {"header": header, "rows": rows[:MOST_ROWS]}
+    table = {"header": header, "rows": rows[:SHOWN_ROWS]}
     return {"words": result.title, "notes": result.remarks} | table
 
 
 def _recipe(at: str, asked: dict[str, str]) -> Recipe:
     question, how = asked["question"].strip(), options(asked)
-    words = [word for name, value in how.items() for word in (f"--{name}", value)]
+    options_typed = [word for name, value in how.items() for word in (f"--{name}", value)]
     call = ", ".join([repr(question), *(f"{name}={value!r}" for name, value in how.items())])
     return Recipe(
-        command=shlex.join(["holdfast", "ask", at, question, *words]),
+        command=shlex.join(["holdfast", "ask", at, question, *options_typed]),
         python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({call}))",
     )
 

@@ -27,13 +27,13 @@ from holdfast.page.folder import Folder, PrivateFolder
 from holdfast.page.guard import SESSION, Access, Guard
 from holdfast.page.runs import UNPAID, Draft, DraftRun
 from holdfast.page.site import Site, changing, reading
-from holdfast.page.words import texts
+from holdfast.page.wording import texts
 
-MOST = 200 << 20
+MOST_UPLOADED = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""
 HOST = "127.0.0.1"
 DEMO = "county_homicides_1996.csv"
-DEMO_WORDS = {
+DEMO_FILLED = {
     "count": ["homicides"],
     "category": ["county"],
     "epsilon": ["0.5"],
@@ -43,7 +43,7 @@ DEMO_WORDS = {
 PATIENCE = 60.0  # seconds that a run past paying is given to end well
 
 
-def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
+def app(site: Site, access: Access, *, port: int, most: int = MOST_UPLOADED) -> Guard:
     """The page for a folder, at a port of this machine."""
     routes = [
         Route("/", partial(reading, _home)),
@@ -120,7 +120,7 @@ def run(
             site = Site(folder=place, state=state, demo=demo)
             if demo and not state.names("drafts"):
                 draft = Draft(state.make("drafts"))
-                draft.keep(path=DEMO, words=DEMO_WORDS, checked=True)
+                draft.keep(path=DEMO, filled=DEMO_FILLED, checked=True)
             first = address(number, access.token)
             say(first)
             if browser:

@@ -56,32 +56,32 @@ class Checked:
 def look_at(site: Site, draft: Draft) -> Look:
     """What the file of a draft looks like; it is looked at once, as long as it does not change."""
     source = draft.source(site.folder)
-    words = {name: said for name, said in draft.words.items() if name in LOOKED_AT}
-    key = ("look", draft.file, stamp(source), digest_of(words))
-    return site.remembered.get(key, lambda: _look(source, words))
+    filled = {name: said for name, said in draft.filled.items() if name in LOOKED_AT}
+    key = ("look", draft.file, stamp(source), digest_of(filled))
+    return site.remembered.get(key, lambda: _look(source, filled))
 
 
-def _look(source: Path, words: Filled) -> Look:
+def _look(source: Path, filled: Filled) -> Look:
     try:
-        options: TableOptions = Request.from_words(words | {"epsilon": ["1"]}).table_options
+        options: TableOptions = Request.from_words(filled | {"epsilon": ["1"]}).table_options
     except HoldfastError:  # said when it is checked
         return look(source)
     seen = look(source, options)
-    return seen if seen.columns or not words else replace(look(source), problem=seen.problem)
+    return seen if seen.columns or not filled else replace(look(source), problem=seen.problem)
 
 
 def check(site: Site, draft: Draft) -> Checked:
     """What a run of a draft would do; it is found out once, as long as nothing changes."""
     from holdfast.release.bundle import check_place
 
-    words = draft.words
+    filled = draft.filled
     try:
-        true = placed(words, site.folder)
+        true = placed(filled, site.folder)
         source = draft.source(site.folder)
         files = [source, *(Path(path) for path in true.get("categories", []))]
-        digest = digest_of(words, draft.file, *map(stamp, files))
+        digest = digest_of(filled, draft.file, *map(stamp, files))
         made = site.remembered.get(
-            ("check", draft.file, digest), lambda: _check(source, draft.file, words, true)
+            ("check", draft.file, digest), lambda: _check(source, draft.file, filled, true)
         )
         check_place(Path(true["out"][-1]))
         fits = tuple(balances_of(Request.from_words(true)))
@@ -94,7 +94,7 @@ def check(site: Site, draft: Draft) -> Checked:
     return replace(made, digest=digest, balances=fits, short=short)
 
 
-def _check(source: Path, called: str, words: Filled, true: Filled) -> Checked:
+def _check(source: Path, called: str, filled: Filled, true: Filled) -> Checked:
     from holdfast.plan.before import before
     from holdfast.request.source import opened
 
@@ -109,19 +109,19 @@ def _check(source: Path, called: str, words: Filled, true: Filled) -> Checked:
         notes=outlook.notes,
         simulated=outlook.promise.simulated,
         epsilon=outlook.promise.epsilon,
-        recipe=recipe(called, words),
+        recipe=recipe(called, filled),
     )
 
 
-def recipe(called: str, words: Filled) -> Recipe:
+def recipe(called: str, filled: Filled) -> Recipe:
     """The same run as a command and in Python, with paths as they are in the page's folder."""
-    request = Request.from_words(words)
+    request = Request.from_words(filled)
     return Recipe(command=request.as_command(called), python=request.as_python(called).strip())
 
 
 def balances(site: Site, draft: Draft) -> "tuple[Balance, ...]":
     """What the ledger has left for a draft's data; nothing where there is none."""
     try:
-        return tuple(balances_of(Request.from_words(placed(draft.words, site.folder))))
+        return tuple(balances_of(Request.from_words(placed(draft.filled, site.folder))))
     except HoldfastError:
         return ()

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 
 from holdfast.page.folder import Folder
 from holdfast.page.runs import Filled
-from holdfast.page.words import label_of
+from holdfast.page.wording import label_of
 from holdfast.request import FIELDS, Form, Panel, Parameter
 from holdfast.request.request import MADE_BY_COUNTING
 from holdfast.tables.look import Look
@@ -100,16 +100,16 @@ class Context:
     """The field that has to be mended."""
 
 
-def sections(words: Filled, context: Context) -> Iterator[FormSection]:
+def sections(filled: Filled, context: Context) -> Iterator[FormSection]:
     """The whole form, panel by panel, each field with its values."""
     shown = [about for about in FIELDS.values() if about.name not in ELSEWHERE]
-    if "from_people" in words:  # comes first, and makes the columns
+    if "from_people" in filled:  # comes first, and makes the columns
         shown = [about for about in shown if about.name not in MADE_BY_COUNTING]
         shown.sort(key=lambda about: about.panel is not Panel.PEOPLE)
     for panel, abouts in groupby(shown, key=lambda about: about.panel):
-        fields = tuple(_field(about, words.get(about.name, []), context) for about in abouts)
-        filled = any(field.values or field.wrong for field in fields)
-        yield FormSection(title=panel.value, fields=fields, open=panel is Panel.FIRST or filled)
+        fields = tuple(_field(about, filled.get(about.name, []), context) for about in abouts)
+        used = any(field.values or field.wrong for field in fields)
+        yield FormSection(title=panel.value, fields=fields, open=panel is Panel.FIRST or used)
 
 
 def field_in(message: str) -> str:
@@ -183,7 +183,7 @@ def _short(name: str, width: int = 60) -> str:
 
 
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
-    """The words of each field that was filled in."""
+    """What was typed into each field that was filled in."""
     as_sent = {_as_sent(name): name for name in columns}
     filled: Filled = {}
     for name, about in FIELDS.items():
@@ -193,11 +193,11 @@ def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
         typed = [value for value in form.getlist(f"{name}.others") if isinstance(value, str)]
         if name not in CHOICES:
             chosen = [as_sent.get(_as_sent(word), word.strip()) for word in chosen]
-        words = [word for word in [*chosen, *_typed(about, typed)] if word]
+        values = [value for value in [*chosen, *_typed(about, typed)] if value]
         if name == "missing":
-            words = ["" if word == BLANK else word for word in words]
-        if words:
-            filled[name] = list(dict.fromkeys(words))
+            values = ["" if value == BLANK else value for value in values]
+        if values:
+            filled[name] = list(dict.fromkeys(values))
     kept = filled.keys() & {"keep", "from_people"}
     return filled if kept else filled | {"keep_none": ["yes"]}
 
@@ -215,10 +215,10 @@ def _as_sent(name: str) -> str:
     return name.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def placed(words: Mapping[str, Sequence[str]], folder: Folder) -> Filled:
-    """The same words with paths inside the page's folder, none outside of it."""
+def placed(filled: Mapping[str, Sequence[str]], folder: Folder) -> Filled:
+    """The same with paths inside the page's folder, none outside of it."""
     inside: Filled = {}
-    for name, typed in words.items():
+    for name, typed in filled.items():
         inside[name] = list(typed)
         if FIELDS[name].form is Form.PATH and typed:
             path = folder.new(typed[-1]) if name == "out" else folder.find(typed[-1])

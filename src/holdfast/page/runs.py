@@ -21,7 +21,7 @@ from holdfast.errors import HoldfastError, Spent
 from holdfast.page.folder import Folder, PrivateFolder, read_json, write_json
 
 Filled = dict[str, list[str]]
-"""The words of each field."""
+"""What was typed into each field."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Draft:
         return read_json(self.place / "draft.json") or {}
 
     @property
-    def words(self) -> Filled:
+    def filled(self) -> Filled:
         """What was filled in, by the name of the field; those left empty are not there."""
-        return dict(self._kept.get("words", {}))
+        return dict(self._kept.get("filled", {}))
 
     @property
     def checked(self) -> bool:
@@ -68,7 +68,7 @@ class Draft:
         return str(self._kept.get("dropped") or self._kept.get("path", ""))
 
     def keep(self, **values: Any) -> "Draft":
-        """The same with other values: `path`, `dropped`, `words`, `checked`."""
+        """The same with other values: `path`, `dropped`, `filled`, `checked`."""
         write_json(self.place / "draft.json", self._kept | values)
         return Draft(self.place)
 
@@ -92,9 +92,9 @@ class Draft:
         return other.keep(**self._kept | {"checked": False})
 
 
-def digest_of(words: Mapping[str, list[str]], *files: Any) -> str:
+def digest_of(filled: Mapping[str, list[str]], *files: Any) -> str:
     """Changes with whatever was filled in, and with the files."""
-    content = json.dumps([words, files], sort_keys=True, default=str)
+    content = json.dumps([filled, files], sort_keys=True, default=str)
     return hashlib.sha256(content.encode()).hexdigest()[:24]
 
 
@@ -202,9 +202,9 @@ class DraftRun:
         with (fresh / "alive").open("wb") as alive:
             fcntl.flock(alive, fcntl.LOCK_EX)  # inherited: held for as long as the run lives
             os.rename(fresh, self.place)
-            words = [sys.executable, "-m", "holdfast.page.work", str(self.place), str(queue)]
+            command = [sys.executable, "-m", "holdfast.page.work", str(self.place), str(queue)]
             process = subprocess.Popen(
-                words,
+                command,
                 pass_fds=[alive.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from holdfast.errors import plainly
 from holdfast.page.folder import Folder, PrivateFolder
 from holdfast.page.guard import SESSION, form_key, is_form_key
-from holdfast.page.words import in_page_words, label_of, texts
+from holdfast.page.wording import in_page_words, label_of, texts
 
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20

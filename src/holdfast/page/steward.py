@@ -42,9 +42,9 @@ def show(site: Site, request: Request) -> Response:
     if _busy(draft):
         return to(f"{draft.address}/run")
     look = look_at(site, draft)
-    words = draft.words
+    filled = draft.filled
     if not draft.checked:
-        words = look.suggested | {"out": [site.folder.free("release")]} | words
+        filled = look.suggested | {"out": [site.folder.free("release")]} | filled
     checked = check(site, draft) if draft.checked else Checked()
     context = Context(look=look, folder=site.folder, leaks=checked.leaks, wrong=checked.wrong)
     return site.show(
@@ -52,7 +52,7 @@ def show(site: Site, request: Request) -> Response:
         "draft.html",
         draft=draft,
         look=look,
-        sections=list(sections(words, context)),
+        sections=list(sections(filled, context)),
         checked=checked,
         older="older" in request.query_params,
         ledgers=site.folder.ledgers(),
@@ -64,7 +64,7 @@ def save(site: Site, request: Request, form: FormData) -> Response:
     draft = _draft(site, request)
     if not _busy(draft):
         columns = [column.name for column in look_at(site, draft).columns]
-        draft.keep(words=read_form(form, columns), checked=form.get("go") != "look")
+        draft.keep(filled=read_form(form, columns), checked=form.get("go") != "look")
     at = "" if form.get("go") == "look" else "#happens"
     return to(f"{draft.address}{at}")
 
@@ -87,7 +87,7 @@ def start_ledger(site: Site, request: Request, form: FormData) -> Response:
         )
     ledger.set_limit(dataset, epsilon=limit)
     named = {"ledger": [site.folder.shown(path)], "dataset": [dataset]}
-    draft.keep(words=draft.words | named)
+    draft.keep(filled=draft.filled | named)
     return to(f"{draft.address}#happens")
 
 
@@ -100,7 +100,7 @@ def run(site: Site, request: Request, form: FormData) -> Response:
         if checked.problem or unsure or form.get("seen") != checked.digest:
             return to(f"{draft.address}?older#happens")
         source = str(draft.source(site.folder))
-        task = Task(source=source, placed=placed(draft.words, site.folder))
+        task = Task(source=source, placed=placed(draft.filled, site.folder))
         DraftRun.of(draft).start(task, _queue(site))
     return to(f"{draft.address}/run")
 
@@ -114,7 +114,7 @@ def show_run(site: Site, request: Request) -> Response:
     if status.done:
         return site.show(request, "done.html", draft=draft, **_result(site, draft, status))
     values: dict[str, Any] = {"draft": draft, "status": status, "ends": Ended}
-    values |= {"phases": list(Phase), "ledger": "ledger" in draft.words}
+    values |= {"phases": list(Phase), "ledger": "ledger" in draft.filled}
     values |= {"waits": DraftRun.of(draft).waits(_queue(site)), "stoppable": STOPPABLE}
     template = "running.html" if status.ended is None else "ended.html"
     return site.show(request, template, **values)
@@ -176,5 +176,5 @@ def _result(site: Site, draft: Draft, status: Status) -> dict[str, Any]:
         "repeated": bool(result.get("repeated")),
         "balances": balances(site, draft),
         **opened.overview(site),
-        "recipe": recipe(draft.file, draft.words),
+        "recipe": recipe(draft.file, draft.filled),
     }

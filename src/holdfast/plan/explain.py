@@ -8,14 +8,14 @@ from importlib.resources import files
 from typing import Any
 
 from holdfast.errors import HoldfastError, aligned, decimal_above
-from holdfast.privacy.budget import LARGEST
+from holdfast.privacy.budget import LARGEST_EPSILON
 from holdfast.privacy.rational import exact_fraction
 from holdfast.release.readme import bounded
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 USUAL = Fraction(5)
 """A larger epsilon is said to be large wherever it is met."""
-MOST = 100
+MOST_EXPLAINED = 100
 NEARLY = 0.995
 WIDTH = 78  # of a line that fits any screen
 
@@ -61,8 +61,8 @@ class Explanation:
     @property
     def size(self) -> str:
         """Whether it is large; nothing where it is usual."""
-        if self.epsilon > LARGEST:
-            return f" It is so large that holdfast refuses it: {LARGEST} is the most."
+        if self.epsilon > LARGEST_EPSILON:
+            return f" It is so large that holdfast refuses it: {LARGEST_EPSILON} is the most."
         return " It is large: 0.1 to 5 is usual." if self.epsilon > USUAL else ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def explain(epsilon: Any) -> Explanation:
     0.73
     """
     exact = exact_fraction(epsilon, "epsilon")
-    if not 0 < exact <= MOST:
+    if not 0 < exact <= MOST_EXPLAINED:
         raise HoldfastError(
-            f"`epsilon` must be above 0 and at most {MOST}. Hint: 0.1 to 5 is usual."
+            f"`epsilon` must be above 0 and at most {MOST_EXPLAINED}. Hint: 0.1 to 5 is usual."
         )
     return Explanation(epsilon=exact)
 

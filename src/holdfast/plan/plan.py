@@ -24,7 +24,7 @@ from holdfast.release.release import Column
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 NINE_IN_TEN = 0.9
-MOST_ROWS = 10_000_000
+MOST_PLANNED_ROWS = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +223,7 @@ def plan(
     >>> planned.expected[0].within["zeros"] < 0.1
     True
     """
-    size = None if rows is None else whole_number(rows, "rows", least=1, most=MOST_ROWS)
+    size = None if rows is None else whole_number(rows, "rows", least=1, most=MOST_PLANNED_ROWS)
     table = prior_table(prior, size, count=count, within=within, missing=missing)
     goal = read_target(target) if isinstance(target, str) else target
     asked = read_questions(questions, table.counts)

@@ -9,7 +9,7 @@ from holdfast.privacy.noise import Noise
 from holdfast.privacy.rational import exact_fraction
 
 SMALLEST = Fraction(1, 10**6)
-LARGEST = Fraction(10)
+LARGEST_EPSILON = Fraction(10)
 SMALLEST_DELTA = Fraction(1, 10**12)
 
 
@@ -27,10 +27,10 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
             f"`{name}` is {epsilon}, below {float(SMALLEST):g}: the release would be noise alone. "
             "Hint: 0.1 to 5 is usual."
         )
-    if value > LARGEST:
+    if value > LARGEST_EPSILON:
         raise HoldfastError(
-            f"`{name}` is {epsilon}, above {LARGEST}. holdfast refuses it: so large an epsilon "
-            "promises one person almost nothing. Hint: 0.1 to 5 is usual."
+            f"`{name}` is {epsilon}, above {LARGEST_EPSILON}. holdfast refuses it: so large an "
+            "epsilon promises one person almost nothing. Hint: 0.1 to 5 is usual."
         )
     return value
 

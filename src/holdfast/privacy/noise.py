@@ -15,7 +15,7 @@ from holdfast.privacy.rational import exp_above, exp_below
 from holdfast.privacy.sampler import LARGEST_NOISE, Sampler
 
 MOST_BY_OPENDP = 20_000  # rows: 10 µs each are 0.2 s
-LARGEST = LARGEST_NOISE // 2  # of what noise is added to, and of the results
+VALUE_CAP = LARGEST_NOISE // 2  # of what noise is added to, and of the results
 LARGEST_SCALE = 1 << 40  # of shift / epsilon: noise stays far within 64 bits
 
 
@@ -168,8 +168,8 @@ def add_noise(
     if laplace and not source.simulated and at + len(integers) <= MOST_BY_OPENDP:
         return source.add_laplace(integers, noise.epsilon)
     drawn = _sampler(noise).draw(len(integers), source, stream, at)
-    noisy = np.clip(integers, -LARGEST, LARGEST) + drawn
-    capped: Integers = np.clip(noisy, -LARGEST, LARGEST)  # not the noise: that would tell the value
+    noisy = np.clip(integers, -VALUE_CAP, VALUE_CAP) + drawn
+    capped: Integers = np.clip(noisy, -VALUE_CAP, VALUE_CAP)  # not the noise: this tells no value
     return capped
 
 

@@ -28,7 +28,7 @@ from holdfast.release.csv_files import opened
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.picture import PICTURE, distribution_picture
 from holdfast.release.readme import read_me
-from holdfast.release.record import LARGEST, SCHEMA, check_size, plain, plain_promise, table_name
+from holdfast.release.record import MOST_BYTES, SCHEMA, check_size, plain, plain_promise, table_name
 from holdfast.release.release import Column, Release, RowBatch
 from holdfast.release.table_files import RowFiles, table_header
 
@@ -133,7 +133,7 @@ def _seal(folder: Path, said: dict[str, Any]) -> None:
     _write_text(folder / RECORD, _NUMBERS.sub(_on_one_line, text) + "\n")
     sums[RECORD] = file_hash(folder / RECORD)
     _write_text(folder / SUMS, "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)))
-    for name, most in LARGEST.items():
+    for name, most in MOST_BYTES.items():
         if (folder / name).stat().st_size > most:
             raise HoldfastError(f"`{name}` would be larger than {most:,} bytes.")
     for path in [*folder.iterdir(), folder]:
@@ -194,7 +194,7 @@ def check_place(folder: str | os.PathLike[str]) -> Path:
     return place
 
 
-def check_room(folder: Path, size: int) -> None:
+def check_disk_room(folder: Path, size: int) -> None:
     """Raise if a disk plainly has no room for a bundle of about so many bytes. To be called before
     anything is paid."""
     free = shutil.disk_usage(folder).free

@@ -29,7 +29,7 @@ from holdfast.release.csv_files import (
 from holdfast.release.frames import as_table
 from holdfast.release.record import (
     FORMATS,
-    LARGEST,
+    MOST_BYTES,
     PARTS,
     ROWS,
     SCHEMA,
@@ -125,7 +125,7 @@ def read_small(path: Path) -> bytes:
     """The bytes of a file that is read as a whole."""
     if not path.is_file() or path.is_symlink():
         raise HoldfastError(f"`{path.name}` is missing.")
-    most = LARGEST[path.name]
+    most = MOST_BYTES[path.name]
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:

@@ -21,7 +21,7 @@ PICTURE = "distribution.svg"
 LETTER, LINE = 6.6, 18  # how wide a letter is at most, on average; how tall a line
 MOST_BARS = 20  # beside that of zero
 REACH = 0.9  # of the rows that have one or more: what is above is one bar
-MOST_COLUMNS, MOST_GROUPS = 4, 8  # that have a panel
+COLUMN_PANELS, GROUP_PANELS = 4, 8  # that have a panel
 WIDE, TALL, SMALL, LOW = 560, 220, 262, 110  # of panels: all rows, and a group
 LEFT, RIGHT, ABOVE, BELOW = 58, 18, 30, 46
 ZERO, OTHERS, WHISKER = "#1d3f70", "#5b8cc9", "#c2410c"
@@ -86,7 +86,7 @@ def labels(starts: list[int]) -> list[str]:
 def distribution_picture(release: "Release") -> str:
     """The picture of a release: a panel for each of a few columns of counts, and of one column for
     each of its few largest groups."""
-    shown, panels, top = release.columns[:MOST_COLUMNS], list[str](), 46.0
+    shown, panels, top = release.columns[:COLUMN_PANELS], list[str](), 46.0
     for column in shown:
         starts = bins(release.histogram(column))
         size = release.histogram(column).size
@@ -101,8 +101,8 @@ def distribution_picture(release: "Release") -> str:
     title = f"Distribution of {', '.join(column.name for column in shown)}"
     width = LEFT + WIDE + RIGHT
     head = [
-        words(shorter(title, width - 20), width / 2, 24, font_size=16, font_weight="bold"),
-        words(subtitle(release), width / 2, 24 + LINE),
+        caption(shorter(title, width - 20), width / 2, 24, font_size=16, font_weight="bold"),
+        caption(subtitle(release), width / 2, 24 + LINE),
     ]
     return picture(title, width, top + 10, [*head, *panels])
 
@@ -112,7 +112,7 @@ def subtitle(release: "Release") -> str:
     kind = "released with differential privacy"
     if release.promise.simulated:
         kind = "SIMULATION, protects nobody"
-    left_out = len(release.columns) - MOST_COLUMNS
+    left_out = len(release.columns) - COLUMN_PANELS
     more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
     epsilon = decimal_or_fraction(release.promise.epsilon)
     return f"{kind}, epsilon = {epsilon}; shares of rows, 90 % intervals{more}"
@@ -121,7 +121,7 @@ def subtitle(release: "Release") -> str:
 def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:
     """Panels of the largest groups, two in a row, and their height; the others are named."""
     sizes = [release.histogram(column, k).size for k in range(len(release.group_names))]
-    order = sorted(range(len(sizes)), key=lambda k: (-sizes[k], k))[:MOST_GROUPS]
+    order = sorted(range(len(sizes)), key=lambda k: (-sizes[k], k))[:GROUP_PANELS]
     chosen = sorted(order)
     of_groups = [bars(release, column, k, starts) for k in chosen]
     highest = max(max(bar.share, bar.high) for some in of_groups for bar in some)
@@ -130,7 +130,7 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
         f": the {len(chosen)} largest of {len(sizes):,} groups; distribution.csv has all"
         * bool(rest)
     )
-    parts = [words(shorter(head, WIDE), 0, 0, "start", font_weight="bold")]
+    parts = [caption(shorter(head, WIDE), 0, 0, "start", font_weight="bold")]
     for place, (k, some) in enumerate(zip(chosen, of_groups, strict=True)):
         name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
         x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
@@ -144,20 +144,20 @@ def panel(
     """The bars of one distribution with its axes, its name above them."""
     highest = highest or max(max(bar.share, bar.high) for bar in some)
     place, gap = width / (len(some) + 0.5), 0.14  # zero stands half a bar apart
-    parts = [words(shorter(name, width), width / 2, -12, font_weight="bold")]
+    parts = [caption(shorter(name, width), width / 2, -12, font_weight="bold")]
     step = next((step for step in SHARES if highest / step <= 5), 0.25)
     digits, ticks = int(step < 0.01), int(np.ceil(highest / step - 1e-9))
     highest = step * ticks
     for k in range(ticks + 1):
         y = height * (1 - k * step / highest)
         parts.append(_line(0, y, width, y, "#ddd"))
-        parts.append(words(f"{k * step:.{digits}%}", -6, round(y + 4, 1), "end"))
+        parts.append(caption(f"{k * step:.{digits}%}", -6, round(y + 4, 1), "end"))
     for k, bar in enumerate(some):
         x = (k + 0.5 * (k > 0) + gap) * place
         parts += _bar(x, place * (1 - 2 * gap), height, bar, highest, OTHERS if k else ZERO)
     parts.append(element("path", d=f"M0 0V{height}H{width}", fill="none", stroke="black"))
     parts += _names(some, place, height)
-    parts.append(words(shorter(axis, width), width / 2, height + 36))
+    parts.append(caption(shorter(axis, width), width / 2, height + 36))
     return parts
 
 
@@ -187,7 +187,7 @@ def _names(some: Sequence[Bar], place: float, height: float) -> list[str]:
             shown.append(k)
             end = middles[k] + halves[k]
     return [
-        words(some[k].label, round(middles[k], 1), height + 16)
+        caption(some[k].label, round(middles[k], 1), height + 16)
         for k in dict.fromkeys([*shown, last])
     ]
 
@@ -202,8 +202,8 @@ def element(tag: str, inside: str | None = None, **attributes: Any) -> str:
     return f"<{tag}{named}/>" if inside is None else f"<{tag}{named}>{inside}</{tag}>"
 
 
-def words(text: str, x: float, y: float, anchor: str = "middle", **attributes: Any) -> str:
-    """Words at a place."""
+def caption(text: str, x: float, y: float, anchor: str = "middle", **attributes: Any) -> str:
+    """A text at a place."""
     place = {"x": f"{x:g}", "y": f"{y:g}"}
     return element("text", escape.svg(text), **place, text_anchor=anchor, **attributes)
 

@@ -22,7 +22,7 @@ Answers = dict[tuple[str, str, str], tuple[str, str, str]]
 """Answer and ends of its interval, by column, group and question."""
 ASKED = ("rows", "share with 0", "mean", "total", "median", "highest")
 ASKED_OF_GROUPS = ("rows", "share with 0", "mean", "total")
-MOST_GROUPS = 20  # that the README shows; answers.csv has all of them
+SHOWN_GROUPS = 20  # that the README shows; answers.csv has all of them
 SPOKEN = 100  # rows times epsilon, from which on a release says something under any noise
 
 
@@ -175,12 +175,12 @@ def _groups(record: dict[str, Any], name: str, answers: Answers) -> str:
     columns = " and ".join(map(escape.code, record["groups"]["columns"]))
     groups = record["groups"]["names"]
     lines = []
-    for group in groups[:MOST_GROUPS]:
+    for group in groups[:SHOWN_GROUPS]:
         cells = [_numbers(answers, name, group, question) for question in ASKED_OF_GROUPS]
         if cells[0] is not None:
             said = [f"{c[0]} ({c[1]} to {c[2]})" if c else "" for c in cells[1:]]
             lines.append((escape.table_code(group), cells[0][0], *said))
-    rest = len(groups) - MOST_GROUPS
+    rest = len(groups) - SHOWN_GROUPS
     more = f"\n{numbered(rest, 'further group')} in `answers.csv`.\n" if rest > 0 else ""
     head = ("group", *ASKED_OF_GROUPS)
     return f"By {columns}:\n\n{_table(head, lines)}{more}\n"

@@ -22,6 +22,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.privacy.rational import exact_fraction
+from holdfast.request.checks import MOST_COLUMNS
 
 ROWS, FORMATS = "rows.csv", ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
@@ -39,8 +40,6 @@ SCHEMA: Final = 1
 
 MOST_ROWS: Final = 1 << 40
 """Of a table: sums over all rows of small numbers stay far within 64 bits."""
-MOST_COLUMNS: Final = 20
-"""Columns of counts; `Persons` has the same."""
 MOST_GROUPS: Final = 10_000
 """Declared groups: each has its lines in answers.csv and distribution.csv, and its sums."""
 MOST_PARTS: Final = 50_000
@@ -63,7 +62,7 @@ BATCH_BYTES: Final = 1 << 27
 """Bytes of one column of a Parquet file, unpacked: of its texts in a batch, and of all that it has
 in a group of rows. What reads them takes six times as much; 1 KB a cell fits."""
 
-LARGEST: Final = {
+MOST_BYTES: Final = {
     "release.json": 1 << 26,
     "README.md": 1 << 22,
     "codebook.md": 1 << 22,

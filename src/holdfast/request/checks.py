@@ -21,7 +21,7 @@ from holdfast.tables.groups import Within, read_within
 from holdfast.tables.subset import read_period, read_subset
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
-MOST_ROWS = 1_000_000
+MOST_ROWS_OF_A_PERSON = 1_000_000
 MOST_COLUMNS = 20
 TOTALS_SHARE = Fraction(1, 10)  # of epsilon, where totals are asked for without a share
 
@@ -179,12 +179,12 @@ def read_persons(
     return Persons(
         columns=tuple(columns),
         contributions=tuple(
-            whole_number(one, "contributions", least=1, most=MOST_ROWS)
+            whole_number(one, "contributions", least=1, most=MOST_ROWS_OF_A_PERSON)
             for one in for_columns(contributions, columns, "contributions")
         ),
         person_in=where,
         weights=() if weights is None else _weights(weights, columns),
-        person_rows=whole_number(rows, "rows", least=1, most=MOST_ROWS),
+        person_rows=whole_number(rows, "rows", least=1, most=MOST_ROWS_OF_A_PERSON),
         unit=unit,
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.errors import HoldfastError, whole_number
 
 MOST_CLASSES = 1000
-MOST_PARTS = 8
+MOST_WITHIN = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,8 +113,8 @@ def read_within(value: Any) -> Within | None:
             "of them."
         )
     within = Within(parts)
-    if len(set(within.columns)) < len(parts) or len(parts) > MOST_PARTS:
-        raise HoldfastError(f"`within` must name a column once, and at most {MOST_PARTS} of them.")
+    if len(set(within.columns)) < len(parts) or len(parts) > MOST_WITHIN:
+        raise HoldfastError(f"`within` must name a column once, and at most {MOST_WITHIN} of them.")
     return within
 
 

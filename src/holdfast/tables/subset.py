@@ -17,7 +17,7 @@ from holdfast.tables.cell_text import label_text
 from holdfast.tables.frames import as_list
 from holdfast.tables.source import Rows
 
-LONGEST_LABEL = 200
+LONGEST_SUBSET = 200
 _NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
 _FLAGS: dict[Any, bool] = {True: True, "true": True, "1": True, "yes": True}
 _FLAGS |= {False: False, "false": False, "0": False, "no": False}
@@ -85,9 +85,9 @@ def read_subset(value: Any) -> Subset | None:
     text = label_text(label)
     if text is None:
         raise _no_label(column)
-    if not 0 < len(text.strip()) <= LONGEST_LABEL:
+    if not 0 < len(text.strip()) <= LONGEST_SUBSET:
         raise HoldfastError(
-            f"`subset` must name a label of 1 to {LONGEST_LABEL} characters in column {column!r}. "
+            f"`subset` must name a label of 1 to {LONGEST_SUBSET} characters in column {column!r}. "
             "Hint: rows without a label are not a subset."
         )
     return Subset(column, text.strip())

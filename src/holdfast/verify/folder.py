@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from holdfast.release.record import LARGEST
+from holdfast.release.record import MOST_BYTES
 from holdfast.verify.report import Beside, Damage, Found, NotChecked, shown
 
 TABLES = ("table.csv", "table.parquet")
@@ -77,8 +77,8 @@ def read_small(folder: Path, name: str) -> bytes:
     """A file that is never large; raises at once if it is."""
     with opened(folder, name) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > LARGEST[name]:
-            raise Damage(f"{name} has {size} bytes; at most {LARGEST[name]} are read.")
+        if size > MOST_BYTES[name]:
+            raise Damage(f"{name} has {size} bytes; at most {MOST_BYTES[name]} are read.")
         return file.read(size)
 
 
@@ -103,8 +103,8 @@ def check_sizes(folder: Path, record: dict[str, Any]) -> str:
         if size != stated:
             kind = "truncated" if size < stated else "longer than it was"
             raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
-        if size > LARGEST.get(name, size):
-            raise Damage(f"{name} has {size} bytes; at most {LARGEST[name]} are read.")
+        if size > MOST_BYTES.get(name, size):
+            raise Damage(f"{name} has {size} bytes; at most {MOST_BYTES[name]} are read.")
     return f"{len(names)} files have the lengths that release.json gives"
 
 

@@ -26,7 +26,7 @@ from holdfast.release.load import Table, read_distribution, release_of
 from holdfast.release.record import parse_json, read_noise
 from holdfast.release.release import Release
 from holdfast.verify import folder as files
-from holdfast.verify import matching, words
+from holdfast.verify import matching, texts
 from holdfast.verify.matching import AT_A_TIME
 from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
@@ -205,9 +205,9 @@ def _intervals(bundle: _Bundle) -> Found:
         answers += [answer.record() for answer in summary.answers()]
         shares += summary.distribution()
     lines = bundle.lines(ANSWERS, HEADER)
-    same = words.compare(ANSWERS, lines, answers, exact=4)
+    same = texts.compare(ANSWERS, lines, answers, exact=4)
     lines = bundle.lines(DISTRIBUTION, DISTRIBUTION_HEADER)
-    same &= words.compare(DISTRIBUTION, lines, shares, exact=5)
+    same &= texts.compare(DISTRIBUTION, lines, shares, exact=5)
     if same and not off:
         return Found("answers and intervals follow from the release")
     return Found(
@@ -218,7 +218,7 @@ def _intervals(bundle: _Bundle) -> Found:
 
 def _written(bundle: _Bundle) -> Found:
     answers = list(bundle.lines(ANSWERS, HEADER))
-    return words.check_written(bundle.path, bundle.record, bundle.release, answers)
+    return texts.check_written(bundle.path, bundle.record, bundle.release, answers)
 
 
 _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" = {
@@ -227,7 +227,7 @@ _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" =
     "sizes": (lambda bundle: files.check_sizes(bundle.path, bundle.record), ("fields",)),
     "sums": (lambda bundle: files.check_sums(bundle.path, bundle.record), ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "promise in words": (lambda bundle: words.check_words(bundle.path, bundle.record), ("sizes",)),
+    "promise in words": (lambda bundle: texts.check_words(bundle.path, bundle.record), ("sizes",)),
     "rows": (_rows, ("sizes", "budget")),
     "groups": (_groups, ("rows",)),
     "released counts": (_counts, ("groups",)),

@@ -23,7 +23,7 @@ from holdfast.request.questions import Unit
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-MOST_ROWS, LONGEST = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
+SHEET_ROWS, CELL_LENGTH = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
 EXACT = 2**53  # whole numbers that a cell keeps
 ALWAYS = datetime(2000, 1, 1)
 WIDE, NARROW = 44, 14
@@ -37,9 +37,9 @@ def workbook(
     progress: Progress = silent,
 ) -> bytes:
     """The bytes of the workbook."""
-    if release.rows > MOST_ROWS:
+    if release.rows > SHEET_ROWS:
         raise HoldfastError(
-            f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
+            f"a sheet of Excel holds {SHEET_ROWS:,} rows. Hint: use the table of the bundle."
         )
     content = content_of(release, level, cover, progress)
     with _Book() as book:
@@ -228,7 +228,7 @@ class _Book:
             page.write_number(row, column, cell, form)
         elif page.write_string(row, column, str(cell)):
             raise HoldfastError(
-                f"data row {row} has a cell of more than {LONGEST:,} characters, which Excel "
+                f"data row {row} has a cell of more than {CELL_LENGTH:,} characters, which Excel "
                 "cannot hold. Hint: use the table of the bundle."
             )
 

@@ -17,7 +17,7 @@ _NO_GROUP = {  # a mark that does not stand before three digits, or stands after
     mark: re.compile(rf"{re.escape(mark)}(?![0-9]{{3}}(?![0-9]))|(?<![0-9])0{re.escape(mark)}")
     for mark in ",."
 }
-MOST = 1e150  # numbers from here on are not taken for numbers
+NO_NUMBER = 1e150  # numbers from here on are not taken for numbers
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
 ENOUGH = 20  # rows with a count of 0, and with others, of which fewer may agree by chance
 NEAR = 0.5  # of what chance moves a count by: no other count of other people is as close
@@ -33,7 +33,7 @@ def as_numbers(cells: Sequence[Any]) -> Floats:
     kinds = set(map(type, cells))
     if kinds == {float}:
         values = np.array(cells, dtype=np.float64)
-        return np.where(np.abs(values) < MOST, values, np.nan)
+        return np.where(np.abs(values) < NO_NUMBER, values, np.nan)
     if kinds == {str}:
         known = {text: _number(text) for text in dict.fromkeys(cells)}  # texts repeat
         return np.fromiter(map(known.__getitem__, cells), dtype=np.float64, count=len(cells))
@@ -78,7 +78,7 @@ def _number(cell: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         match = _NUMBER.search(cell) if isinstance(cell, str) else None
         value = float(match[0]) if match else np.nan
-    return value if abs(value) < MOST else np.nan
+    return value if abs(value) < NO_NUMBER else np.nan
 
 
 def as_labels(cells: Sequence[Any]) -> Integers:

@@ -33,7 +33,7 @@ FEW = 40  # rows in which a formula of several columns may hold by chance
 LARGE = (30, 100, 300, 1000, 3000, 10_000)
 """Counts from each of these on are looked at by themselves: a near copy tells small ones no better
 than chance, and where most are small nine rows in ten are not told."""
-MOST_COLUMNS = {1: 100_000, 2: 300, 3: 40}  # with more, sets of two or three are not looked at
+MOST_SEARCHED = {1: 100_000, 2: 300, 3: 40}  # with more, sets of two or three are not looked at
 AT_A_TIME = 512  # sets of columns in one array
 WAYS = {"as a sum or difference": linear_share, "as a product or ratio": product_share}
 
@@ -212,7 +212,7 @@ def _filled(x: Floats) -> Floats:
 
 
 def _sets(number: int, covered: Sequence[set[int]]) -> Iterator[Integers]:
-    for width in (width for width, most in MOST_COLUMNS.items() if number <= most):
+    for width in (width for width, most in MOST_SEARCHED.items() if number <= most):
         sets = [s for s in combinations(range(number), width) if not _covered(s, covered)]
         for start in range(0, len(sets), AT_A_TIME):
             yield np.array(sets[start : start + AT_A_TIME], dtype=np.int64)
