@@ -53,7 +53,8 @@ def test_what_a_plan_says_holds_of_as_many_releases_as_it_says():
     released = [simulated(table, "1", 100 + seed).estimate.whole for seed in range(1, 61)]
     for name in ("zeros", "mean"):
         asked = read_question(name)
-        errors = [abs(asked.of(whole) - asked.of(table.whole)) for whole in released]
+        of = asked.question.of_histogram
+        errors = [abs(of(whole) - of(table.whole)) for whole in released]
         inside = np.mean(np.array(errors) <= expected.within[name])
         assert 0.75 <= inside <= 1.0
         assert max(errors) > expected.within[name] / 3  # and it is not said too wide

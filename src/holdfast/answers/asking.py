@@ -12,7 +12,7 @@ from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
-from holdfast.fit.histogram import LEVEL, Draws
+from holdfast.fit.histogram import LEVEL
 from holdfast.request.questions import Question, Unit, find_question
 
 if TYPE_CHECKING:
@@ -133,26 +133,11 @@ def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floa
         if asked.of_one_row and not asked.linear:
             return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
-    values = _of_draws(asked, chosen.draws)
-    if chosen.declared is None:
-        return _middle(asked, chosen.draws_of_estimates), values
-    return _counted(chosen, asked), values
-
-
-def _of_draws(asked: Question, draws: Draws) -> Floats:
-    return np.asarray(asked.functional(draws.support, draws.rows), dtype=np.float64)
-
-
-def _middle(asked: Question, draws: Draws) -> float:
-    """The mean of draws, or their median."""
-    values = _of_draws(asked, draws)
-    return float(values.mean() if asked.linear or asked.averaged else np.median(values))
-
-
-def _counted(chosen: ChosenRows, asked: Question) -> float:
-    """What counting in the released table gives."""
-    table = chosen.in_table
-    return float(asked.functional(table.values, table.rows.astype(np.float64)))
+    values = asked.of_draws(chosen.draws)
+    if chosen.declared is not None:
+        return asked.of_histogram(chosen.in_table), values
+    drawn = asked.of_draws(chosen.draws_of_estimates)
+    return float(drawn.mean() if asked.linear or asked.averaged else np.median(drawn)), values
 
 
 def _named(asked: Question, chosen: ChosenRows, which: str) -> str:
@@ -165,7 +150,7 @@ def _in_table(chosen: ChosenRows, asked: Question, answer: Answer) -> float | No
     """What counting in the released table gives, where that is another number."""
     if chosen.declared is not None or chosen.law is not None:
         return None
-    shown = _counted(chosen, asked)
+    shown = asked.of_histogram(chosen.in_table)
     return None if answer.in_words(shown) == answer.in_words(answer.estimate) else shown
 
 

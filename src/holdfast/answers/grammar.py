@@ -18,14 +18,21 @@ too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 
 import difflib
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.answers.pairs import PAIRS
-from holdfast.answers.regression import FAMILIES
+from holdfast.answers.asking import ask
+from holdfast.answers.changes import row_changes
+from holdfast.answers.pairs import PAIRS, ask_pair
+from holdfast.answers.regression import FAMILIES, regress
+from holdfast.answers.rows import ask_row, compare, top
+from holdfast.answers.sums import ask_derived
 from holdfast.errors import HoldfastError
 from holdfast.request.questions import COUNTS, LEVEL, QUESTIONS, examples, spellings
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
 
 EXAMPLES = ("top 10", "row A", "compare A with B", "total of A, B, C", "mean by state")
 """Questions about rows, beside those that `holdfast.request.questions` declares."""
@@ -47,30 +54,21 @@ _WORDS = {
 }  # fmt: skip
 
 
-class ReleaseMethod(StrEnum):
-    """The methods of `Release` that answer typed questions."""
-
-    ASK = "ask"
-    PAIR = "ask_pair"
-    TOP = "top"
-    ROW = "row"
-    COMPARE = "compare"
-    CHANGES = "changes"
-    REGRESS = "regress"
-    DERIVE = "derive"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """What a typed question asks of a release: a method, and what it is given."""
+    """What a typed question asks of a release: what answers it, and what that is given."""
 
-    method: ReleaseMethod
+    answered_by: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
-    """Positional."""
+    """Positional, after the release."""
     options: dict[str, Any] = field(default_factory=dict)
     """By name; `where` and `by` among them, if they were typed."""
     names: tuple[str, ...] = ()
     """Labels of rows, or what a public column holds in them."""
+
+    def of(self, release: "Release", how: Mapping[str, Any]) -> Any:
+        """The answer of a release."""
+        return self.answered_by(release, *self.arguments, **how)
 
 
 def parse(text: str) -> Call:
@@ -106,12 +104,7 @@ def _parsed(typed: str) -> Call | None:
     question, rest = _without_rest(bare)
     if rest:
         inner = _parsed(question)
-        if inner is None or inner.method not in (
-            ReleaseMethod.ASK,
-            ReleaseMethod.TOP,
-            ReleaseMethod.PAIR,
-            ReleaseMethod.DERIVE,
-        ):
+        if inner is None or inner.answered_by not in (ask, top, ask_pair, ask_derived):
             return None
         return replace(inner, options=inner.options | rest)
     for prefix in ("what is the ", "the ", "p("):
@@ -177,7 +170,7 @@ def _numbered(text: str) -> Call | None:
     match = re.fullmatch(rf"top {_WHOLE}(?: (.*))?", text)
     if match is None or re.search(r"\b(?:percent\w*|rates?|of|per|shares?)\b|%", match[2] or ""):
         return None
-    return Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
+    return Call(answered_by=top, arguments=(int(match[1]),))
 
 
 def _pair(text: str) -> Call | None:
@@ -188,29 +181,28 @@ def _pair(text: str) -> Call | None:
         if match is None:
             continue
         pair = (match[2].strip('"'), match[3].strip('"'))
-        return Call(method=ReleaseMethod.PAIR, arguments=(match[1].lower(),), options={"of": pair})
+        return Call(answered_by=ask_pair, arguments=(match[1].lower(),), options={"of": pair})
     if re.fullmatch(r"[^=]+=.+\+.+|.+ \+ .+|(?:[^=]+=)?.+ per [\d,_]+ .+", text):
-        return Call(method=ReleaseMethod.DERIVE, arguments=(text,))
+        return Call(answered_by=ask_derived, arguments=(text,))
     return None
 
 
 def _named(text: str) -> Call | None:
     match = re.fullmatch(r"row (\".+\"|.+)", text, flags=re.IGNORECASE)
     if match:
-        return Call(method=ReleaseMethod.ROW, arguments=(match[1].strip('"'),))
+        return Call(answered_by=ask_row, arguments=(match[1].strip('"'),))
     match = re.fullmatch(
         r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
         names = tuple(name.strip('"') for name in match.groups())
-        return Call(method=ReleaseMethod.COMPARE, arguments=names)
+        return Call(answered_by=compare, arguments=names)
     match = re.fullmatch(r"changes?(?: of (.+))?", text, flags=re.IGNORECASE)
     if match:
-        return Call(method=ReleaseMethod.CHANGES, names=_listed(match[1] or ""))
+        return Call(answered_by=row_changes, names=_listed(match[1] or ""))
     match = re.fullmatch(rf"top {_WHOLE} of (.+)", text, flags=re.IGNORECASE)
     if match:
-        top = Call(method=ReleaseMethod.TOP, arguments=(int(match[1]),))
-        return replace(top, names=_listed(match[2]))
+        return Call(answered_by=top, arguments=(int(match[1]),), names=_listed(match[2]))
     plain = "|".join(_plain())
     match = re.fullmatch(rf"({plain}) (?:(?:of|in|for|count of) )?(.+)", text, flags=re.IGNORECASE)
     if match:
@@ -235,11 +227,11 @@ def _regression(typed: str) -> Call:
     match = re.fullmatch(r"(.+~.+?) where (.+)", formula, flags=re.IGNORECASE)
     if match:
         formula, options["where"] = match[1], match[2]
-    return Call(method=ReleaseMethod.REGRESS, arguments=(formula,), options=options)
+    return Call(answered_by=regress, arguments=(formula,), options=options)
 
 
 def _ask(name: str, **options: Any) -> Call:
-    return Call(method=ReleaseMethod.ASK, arguments=(spellings()[name],), options=options)
+    return Call(answered_by=ask, arguments=(spellings()[name],), options=options)
 
 
 def _plain() -> list[str]:

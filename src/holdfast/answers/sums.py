@@ -207,6 +207,13 @@ def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
     )
 
 
+def ask_derived(
+    release: "Release", text: str, *, level: float = LEVEL, **rows: Any
+) -> Answer | Answers:
+    """The answer about the rows of a sum or a rate together; see `Derived.ask`."""
+    return derive(release, text, level=level).ask(**rows)
+
+
 def _columns(release: "Release", formula: SumFormula) -> "list[Column]":
     if len(release.columns) == 1:
         return [release.only]

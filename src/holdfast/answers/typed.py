@@ -9,14 +9,14 @@ import numpy as np
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import ask_change, row_changes
 from holdfast.answers.conditions import as_numbers, cell_texts
-from holdfast.answers.grammar import Call, ReleaseMethod, parse
+from holdfast.answers.grammar import Call, parse
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.merging import MergedRelease
 from holdfast.answers.pairs import PAIRS, ask_pair
 from holdfast.answers.regression import regress
 from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.selection import chosen_rows
-from holdfast.answers.sums import derive
+from holdfast.answers.sums import ask_derived
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 BESIDE = ("of", "where", "by", "less", "against", "label")  # a question
 REFUSED = {
-    ReleaseMethod.ROW: ("where", "by", "less", "against"),
-    ReleaseMethod.COMPARE: ("where", "by", "less", "against"),
-    ReleaseMethod.TOP: ("less", "against"),
-    ReleaseMethod.PAIR: ("less",),
-    ReleaseMethod.REGRESS: ("by", "less", "against", "of", "label"),
-    ReleaseMethod.DERIVE: ("less", "of", "label"),
-    ReleaseMethod.CHANGES: ("where", "by", "less"),
+    ask_row: ("where", "by", "less", "against"),
+    compare: ("where", "by", "less", "against"),
+    top: ("less", "against"),
+    ask_pair: ("less",),
+    regress: ("by", "less", "against", "of", "label"),
+    ask_derived: ("less", "of", "label"),
+    row_changes: ("where", "by", "less"),
 }
 """What does not go with some kinds of questions."""
 
@@ -50,7 +50,7 @@ def ask_anything(
     how = {name: value for name, value in named.items() if value is not None}
     call = _call(question, options)
     how |= call.options
-    for name in REFUSED.get(call.method, ()):
+    for name in REFUSED.get(call.answered_by, ()):
         if how.pop(name, None) is not None:
             hint = " Hint: 'changes of A' compares rows." * (name == "against")
             raise HoldfastError(
@@ -64,38 +64,24 @@ def ask_anything(
 
 
 def _called(release: "Release", call: Call, how: dict[str, Any]) -> Any:
-    if call.method is ReleaseMethod.CHANGES:
+    if call.answered_by is row_changes:
         return _changes(release, call, how)
     if call.names:
         how = _narrowed(release, call, how)
     earlier = how.pop("against", None)
     if earlier is not None:
         rows = {name: how.get(name) for name in ("where", "by")}
-        return ask_change(release, earlier, lambda each: _answered(each, call, dict(how)), **rows)
-    return _answered(release, call, how)
-
-
-def _answered(release: "Release", call: Call, how: dict[str, Any]) -> Any:
-    if call.method is ReleaseMethod.DERIVE:
-        return derive(release, *call.arguments, level=how.pop("level")).ask(**how)
-    methods: dict[ReleaseMethod, Callable[..., Any]] = {
-        ReleaseMethod.ASK: ask,
-        ReleaseMethod.PAIR: ask_pair,
-        ReleaseMethod.TOP: top,
-        ReleaseMethod.ROW: ask_row,
-        ReleaseMethod.COMPARE: compare,
-        ReleaseMethod.REGRESS: regress,
-    }
-    return methods[call.method](release, *call.arguments, **how)
+        return ask_change(release, earlier, lambda each: call.of(each, how), **rows)
+    return call.of(release, how)
 
 
 def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
     """What is asked, with the options that were given by name."""
     name = question.strip().lower() if isinstance(question, str) else ""
     if name in PAIRS:
-        return Call(method=ReleaseMethod.PAIR, arguments=(name,), options=options)
+        return Call(answered_by=ask_pair, arguments=(name,), options=options)
     if callable(question) or name in spellings():
-        return Call(method=ReleaseMethod.ASK, arguments=(question,), options=options)
+        return Call(answered_by=ask, arguments=(question,), options=options)
     if not isinstance(question, str):
         raise HoldfastError(f"`question` must be text or a function, got {question!r:.40}.")
     typed = parse(question)
@@ -125,7 +111,7 @@ def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, 
     if isinstance(chosen, str):
         which += f", where {one_line(chosen)}"
     which += f" ({numbered(int(inside.sum()), 'row')})"
-    if call.method is ReleaseMethod.TOP:
+    if call.answered_by is top:
         return how | {"where": inside}
     return how | {"where": inside, "which": f" of {which}"}
 

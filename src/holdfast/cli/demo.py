@@ -106,17 +106,17 @@ def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
 def _errors(truth: "KnownTable", released: dict[str, Any], columns: Columns) -> Any:
     import numpy as np
 
-    from holdfast.plan.questions import read_question
     from holdfast.plan.simulation import w1
+    from holdfast.request.questions import find_question
 
     questions = {
-        "counties without homicide": read_question("zeros"),
-        f"counties with {HIGH} or more": read_question(f"share at least {HIGH}"),
-        "mean count": read_question("mean"),
+        "counties without homicide": (find_question("share", {"equal": 0}), ".1%"),
+        f"counties with {HIGH} or more": (find_question("share", {"at_least": HIGH}), ".1%"),
+        "mean count": (find_question("mean", {}), ".2f"),
     }
     rows = [
-        (words, *(f"{asked.of(each):{'.1%' if asked.is_share else '.2f'}}" for _, each in columns))
-        for words, asked in questions.items()
+        (words, *(f"{asked.of_histogram(each):{form}}" for _, each in columns))
+        for words, (asked, form) in questions.items()
     ]
     off = (np.abs(counts - truth.counts).mean() for counts in released.values())
     away = (w1(counts, truth.counts) for counts in released.values())

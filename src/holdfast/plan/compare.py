@@ -267,4 +267,5 @@ def _errors(
         within = [w1(released[rows], table.counts[rows]) for rows in inside]
         errors[DISTANCE_WITHIN] = float(np.mean(within))
     histogram = histogram_of(released)
-    return errors | {each.name: abs(each.of(histogram) - each.of(table.whole)) for each in asked}
+    ask = {each.name: each.question.of_histogram for each in asked}
+    return errors | {name: abs(of(histogram) - of(table.whole)) for name, of in ask.items()}

@@ -253,8 +253,9 @@ def errors(release: Column, asked: PlannedQuestion, group: int | None) -> Floats
     measured by the law of its noise, where that is narrower."""
     estimate, totals = release.estimate, release.measurement.totals
     histogram = estimate.whole if group is None else estimate.histograms[group]
-    by_draws = asked.of_draws(estimate.draws(group)) - asked.of(histogram)
-    if totals is None or asked.question.name != "total":
+    question = asked.question
+    by_draws = question.of_draws(estimate.draws(group)) - question.of_histogram(histogram)
+    if totals is None or question.name != "total":
         return by_draws
     noise = totals.noise if group is not None else totals.whole_noise or totals.noise
     levels = (np.arange(len(by_draws)) + 0.5) / len(by_draws)

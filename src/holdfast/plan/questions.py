@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.answers.grammar import ReleaseMethod, parse
-from holdfast.arrays import Floats, Integers
+from holdfast.answers.asking import ask
+from holdfast.answers.grammar import parse
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, roughly
-from holdfast.fit.histogram import Draws, Histogram
 from holdfast.request.questions import Question, Unit, find_question
 
 LEAST = 0.0001  # of an error in words: a hundredth of a point
@@ -33,15 +33,6 @@ class PlannedQuestion:
     def is_share(self) -> bool:
         """Whether the answer is a share of the rows, whose errors are said in points."""
         return self.question.unit is Unit.SHARE
-
-    def of(self, histogram: Histogram) -> float:
-        """The answer that a table with this histogram gives."""
-        rows = histogram.rows.astype(np.float64)
-        return float(self.question.functional(histogram.values, rows))
-
-    def of_draws(self, draws: Draws) -> Floats:
-        """Answers by draws from a posterior."""
-        return np.asarray(self.question.functional(draws.support, draws.rows), dtype=np.float64)
 
     def amount(self, error: float, digits: int = 2) -> str:
         """An error in words: points of a share, or counts.
@@ -70,7 +61,7 @@ def read_question(text: str) -> PlannedQuestion:
     ('share of rows with 11 or more', 'share of rows equal to 0')
     """
     call = parse(str(text))
-    if call.method is not ReleaseMethod.ASK or call.names or {"where", "by"} & call.options.keys():
+    if call.answered_by is not ask or call.names or {"where", "by"} & call.options.keys():
         raise HoldfastError(
             f"{text!r:.60} cannot be planned for. Hint: zeros, mean, total, median, or a share "
             "such as 'above 10' or 'share at most 3'."

@@ -169,7 +169,8 @@ def add_noise(
         return source.add_laplace(integers, noise.epsilon)
     drawn = _sampler(noise).draw(len(integers), source, stream, at)
     noisy = np.clip(integers, -VALUE_CAP, VALUE_CAP) + drawn
-    capped: Integers = np.clip(noisy, -VALUE_CAP, VALUE_CAP)  # not the noise: this tells no value
+    # the result, for noise that is cut short would tell the value
+    capped: Integers = np.clip(noisy, -VALUE_CAP, VALUE_CAP)
     return capped
 
 

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holdfast.errors import HoldfastError, whole_number
 
 if TYPE_CHECKING:
+    from holdfast.arrays import Floats
     from holdfast.fit.functionals import Functional
+    from holdfast.fit.histogram import Draws, Histogram
 
 
 class Unit(StrEnum):
@@ -100,6 +102,14 @@ class Question:
         from holdfast.fit.functionals import functional
 
         return functional(self.estimator, self.parameters)
+
+    def of_histogram(self, histogram: "Histogram") -> float:
+        """The answer that a table with this histogram gives."""
+        return float(self.functional(histogram.values, histogram.rows.astype("float64")))
+
+    def of_draws(self, draws: "Draws") -> "Floats":
+        """Answers by draws from a posterior."""
+        return 1.0 * self.functional(draws.support, draws.rows)
 
     def asked(self, options: Mapping[str, Any]) -> "Question":
         """The question with what is said with it."""
