@@ -244,7 +244,7 @@ class Answers(QuestionResult, Mapping[Any, Answer]):
         some = tuple(
             note
             if len(names) == len(self) and not (len(self) > 1 and note[0].isdigit())
-            else f"{_each_of(names)}: {note}"
+            else f"{'each of ' * (len(names) > 1)}{some_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda item: len(item[1]) == len(self))
         )
         return (OTHERS_BY_GROUP, *some) if self._beside_table else some
@@ -337,8 +337,3 @@ def some_of(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def _each_of(names: Sequence[str]) -> str:
-    """Names that the same is true of, one by one."""
-    return f"each of {some_of(names)}" if len(names) > 1 else names[0]

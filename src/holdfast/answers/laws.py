@@ -158,12 +158,6 @@ def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
     return laws, number.ravel()
 
 
-def expected_counts(column: "Column", rows: Integers) -> Floats:
-    """The expected true count of each of these rows."""
-    laws, kinds = laws_of(column, rows)
-    return np.array([law.mean for law in laws])[kinds]
-
-
 class CombinedNoise:
     """The law of the sum of the independent noises of columns of counts.
 

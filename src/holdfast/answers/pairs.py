@@ -193,20 +193,16 @@ def _answer(
         notes.append(f"{numbered(missing, 'row')} without both counts left out")
     if pair.release.promise.simulated:
         notes.append(SIMULATED)
-    unit, estimate, draws = Unit.NUMBER, 0.0, np.zeros(DRAWS)
-    if question == "both":
-        unit = Unit.SHARE
-        estimate, draws = pair.both(**condition(options)[1])
-    elif question == "ratio":
+    if question == "ratio":
         return _ratio(pair, words, level, notes)
-    else:
-        estimate, draws = pair.line(question)
+    both = pair.both(**condition(options)[1]) if question == "both" else None
+    estimate, draws = both or pair.line(question)
     answer = Answer.of(
         words,
         estimate,
         draws,
         level=level,
-        unit=unit,
+        unit=Unit.SHARE if both else Unit.NUMBER,
         rows=pair.size,
         about=tuple((column, pair.marks) for column in pair.columns),
     )

@@ -12,7 +12,7 @@ from holdfast.answers.answer import SIMULATED, Answer, Answers, apart, check_lev
 from holdfast.answers.asking import answer_about, answer_by
 from holdfast.answers.formula import Factor, numbers_of
 from holdfast.answers.labels import Labels, published
-from holdfast.answers.laws import CombinedNoise, expected_counts
+from holdfast.answers.laws import CombinedNoise, laws_of
 from holdfast.answers.parts import ChosenRows
 from holdfast.answers.result import QuestionResult
 from holdfast.answers.selection import chosen_rows, where_words
@@ -223,7 +223,8 @@ def _columns(release: "Release", formula: SumFormula) -> "list[Column]":
 def _expected(column: "Column") -> Floats:
     """The expected true count of every row; 0 where none was measured."""
     counts, rows = np.zeros(len(column.noisy)), np.flatnonzero(column.measured)
-    counts[rows] = expected_counts(column, rows)
+    laws, kinds = laws_of(column, rows)
+    counts[rows] = np.array([law.mean for law in laws])[kinds]
     return counts
 
 

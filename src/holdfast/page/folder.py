@@ -67,7 +67,8 @@ class Folder:
 
     def tables(self) -> list[str]:
         """Files that look like tables, but for those of releases."""
-        return [self.shown(path) for path in self._files() if _is_candidate(path)]
+        files = (path for path in self._files() if format_of(path) is not UNKNOWN)
+        return [self.shown(path) for path in files if not (path.parent / "release.json").exists()]
 
     def releases(self) -> list[str]:
         """Folders that hold a release."""
@@ -106,10 +107,6 @@ def stamp(path: Path) -> tuple[str, int, int]:
     except OSError as error:
         raise HoldfastError(f"`{path.name}` cannot be read ({error.strerror}).") from None
     return str(path), now.st_mtime_ns, now.st_size
-
-
-def _is_candidate(path: Path) -> bool:
-    return format_of(path) is not UNKNOWN and not (path.parent / "release.json").exists()
 
 
 def _not_there(text: str) -> HoldfastError:

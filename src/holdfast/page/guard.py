@@ -131,7 +131,8 @@ class Guard:
             return self._let_in(token)
         if headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("Another site asked for this.\n", 403)
-        if int(_digits(headers.get("content-length"))) > self.most:
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self.most:
             return PlainTextResponse(
                 texts()["error"]["large"], 413, headers={"Connection": "close"}
             )
@@ -178,7 +179,3 @@ def _dressed(send: Send) -> Send:
         await send(message)
 
     return dressed
-
-
-def _digits(text: str | None) -> str:
-    return text if text is not None and text.isdecimal() else "0"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
 from holdfast.fit.histogram import LEVEL
@@ -30,11 +29,9 @@ class Answering:
         """The answer to a question, with an interval; see docs/answers.md.
 
         Parameters:
-            question: A name:
-                {questions};
-                of two columns correlation, slope, intercept, both, ratio. Or as it is typed on the
-                command line, such as "share zero", "top 10", "mean Wake". Or a function of (counts,
-                rows with each).
+            question: A name: {questions}; of two columns correlation, slope, intercept, both,
+                ratio. Or as it is typed on the command line, such as "share zero", "top 10",
+                "mean Wake". Or a function of (counts, rows with each).
             of: The column of counts, where there are several; two for a question about two.
             where: Which rows: a condition such as "state == 'NE' and population < 5000", a mask, a
                 series, a function of the table, or labels.
@@ -43,7 +40,8 @@ class Answering:
             against: An earlier release, whose answer is subtracted.
             label: The column that names the rows; the category by default.
             level: The coverage of the interval.
-            options: What a named question takes, such as `equal=0`, `at=0.9` or a list of levels.
+            options: What a named question takes: a share one of `equal`, `at_least`, `at_most` and
+                `between`, a number of rows too, a quantile `at`, one level or a list.
 
         Returns:
             An `Answer`, `Answers` by group, or what a typed question asks for.
@@ -56,13 +54,7 @@ class Answering:
         how = {"of": of, "where": where, "by": by, "less": less, "against": against}
         return ask_anything(self._release, question, label=label, level=level, **how, **options)
 
-    ask.__doc__ = str(ask.__doc__).format(
-        questions=fill(
-            ", ".join(question.called for question in QUESTIONS.values()),
-            width=100,
-            subsequent_indent=" " * 16,
-        )
-    )
+    ask.__doc__ = str(ask.__doc__).format(questions=", ".join(QUESTIONS))
 
     def row(
         self, row: Any, *, of: str | None = None, label: str | None = None, level: float = LEVEL

@@ -27,11 +27,6 @@ def table_header(release: Release) -> list[str]:
     return [*release.published, *(column.name for column in release.columns)]
 
 
-def or_more(top: int) -> str:
-    """How a table shows counts from `top` on."""
-    return f"{top} or more"
-
-
 class RowFiles:
     """Writes both files, batch after batch, and counts what release.json says of the rows."""
 
@@ -107,7 +102,7 @@ def _count_texts(counts: Integers, top: int | None) -> Chosen:
     values, which = coded(counts)
     texts = ["" if value < 0 else str(value) for value in values.tolist()]
     if top is not None:
-        texts[int(np.searchsorted(values, top)) :] = [or_more(top)] * int((values >= top).sum())
+        texts[int(np.searchsorted(values, top)) :] = [f"{top} or more"] * int((values >= top).sum())
     return Chosen(Texts.of(texts), which)
 
 

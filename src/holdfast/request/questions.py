@@ -87,16 +87,6 @@ class Question:
     """The lines that answers.csv may have of it."""
 
     @property
-    def called(self) -> str:
-        """Its name, with the options that it takes.
-
-        >>> QUESTIONS["quantile"].called
-        'quantile (`at`)'
-        """
-        options = ", ".join(f"`{option}`" for option in self.takes)
-        return f"{self.name} ({options})" if options else self.name
-
-    @property
     def functional(self) -> "Functional":
         """What answers it, of counts and rows with each."""
         from holdfast.fit.functionals import functional

@@ -11,7 +11,7 @@ from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
+from holdfast.tables.leaks.totals import GLANCE, NAMED_TOTAL, is_total, total_labels
 from holdfast.tables.leaks.watch import LOOKED_AT
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
@@ -81,7 +81,8 @@ class FirstPass:
         roles.refuse_header()
         options = roles.options
         beside = roles.watched
-        withheld = _compared(roles) if set(beside) - {options.category} else []
+        alone = [name for name in roles.withheld if roles.withheld.count(name) == 1]
+        withheld = alone[:MOST_BESIDE] if set(beside) - {options.category} else []
         marked = options.thousands is not None or options.decimal is not None
         self._watches = [
             _Watches(roles, beside, withheld, numbers, subset)
@@ -129,7 +130,7 @@ class FirstPass:
         counts = {name: column.values for name, column in self._counts.items()}
         zero = self._zero.values
         _refuse_nothing(counts, zero)
-        named = [named_total()][: self._named]
+        named = [NAMED_TOTAL][: self._named]
         notes, self._repeats = self._repeated_notes(), Repeats()  # and its memory is free
         for watches in self._watches:
             for leaks, apart in watches.leaks():
@@ -205,12 +206,6 @@ def _refuse_nothing(counts: dict[str, Integers], zero: Marks) -> None:
         )
     if any(((column == MISSING) | zero).all() for column in counts.values()):
         raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
-
-
-def _compared(roles: Roles) -> list[str]:
-    """Withheld columns that published ones are compared with: those whose name no other has."""
-    once = [name for name in roles.withheld if roles.withheld.count(name) == 1]
-    return once[:MOST_BESIDE]
 
 
 class _Watches:

@@ -117,9 +117,7 @@ class Workbooks(Format):
         _, rows = numbered_rows(path.read_bytes(), options.sheet, options.lines)
         return (number for number, _ in rows)
 
-    def sheets(self, path: Path) -> tuple[str, ...]:
-        """The sheets that hold something and are not hidden."""
-        return sheet_names(path)
+    sheets = staticmethod(sheet_names)
 
     def part(self, records: Sequence[Record]) -> dict[str, int]:
         """Likewise; lines of a single cell above the table are passed over anyway."""

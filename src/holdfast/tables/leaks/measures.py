@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -226,7 +226,7 @@ def product_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Gen
     few, width = columns[:, screen][sets], sets.shape[1]
     share = np.zeros(len(sets))
     with np.errstate(all="ignore"):
-        for below in _divisors(width):
+        for below in chain.from_iterable(combinations(range(width), k) for k in range(width)):
             powers = np.where(np.isin(np.arange(width), below), -1.0, 1.0)[:, None]
             value = np.prod(few**powers, axis=1)
             factor = _median_ratio(y[screen], value)
@@ -235,10 +235,6 @@ def product_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Gen
                 whole = np.prod(columns[sets[at]] ** powers, axis=0)
                 share[at] = max(share[at], float(_read_off(factor[at] * whole, y)))
     return share
-
-
-def _divisors(width: int) -> list[tuple[int, ...]]:
-    return [below for size in range(width) for below in combinations(range(width), size)]
 
 
 def _median_ratio(y: Floats, value: Floats) -> Floats:

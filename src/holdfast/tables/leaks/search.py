@@ -213,10 +213,10 @@ def _filled(x: Floats) -> Floats:
 
 def _sets(number: int, covered: Sequence[set[int]]) -> Iterator[Integers]:
     for width in (width for width, most in MOST_SEARCHED.items() if number <= most):
-        sets = [s for s in combinations(range(number), width) if not _covered(s, covered)]
+        sets = [
+            members
+            for members in combinations(range(number), width)
+            if not any(known <= set(members) for known in covered)
+        ]
         for start in range(0, len(sets), AT_A_TIME):
             yield np.array(sets[start : start + AT_A_TIME], dtype=np.int64)
-
-
-def _covered(members: tuple[int, ...], covered: Sequence[set[int]]) -> bool:
-    return any(known <= set(members) for known in covered)

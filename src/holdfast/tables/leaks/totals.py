@@ -46,9 +46,8 @@ def total_labels() -> list[str]:
     return list(dict.fromkeys(way(name) for name in _WHOLE for way in ways))
 
 
-def named_total() -> Leak:
-    """What is said of a category with such a name."""
-    return Leak((TOTALS,), "a row is named like a total of others", told=True)
+NAMED_TOTAL = Leak((TOTALS,), "a row is named like a total of others", told=True)
+"""What is said of a category with such a name."""
 
 
 class TotalRows:
