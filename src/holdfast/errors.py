@@ -83,6 +83,21 @@ class LeakError(HoldfastError):
         self.names = names
 
 
+@contextmanager
+def needed(words: str, extra: str) -> Iterator[None]:
+    """Let an import that fails say who needs the library, and which extra of holdfast brings it.
+
+    >>> with needed("Maps need cartography", "maps"):
+    ...     import cartography
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: Maps need cartography. Hint: pip install "holdfast[maps]".
+    """
+    try:
+        yield
+    except ImportError:
+        raise HoldfastError(f'{words}. Hint: pip install "holdfast[{extra}]".') from None
+
+
 def whole_number(
     value: Any, name: str, *, least: int = 0, most: int | None = None, hint: str = ""
 ) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from holdfast.cli.options import explained
-from holdfast.errors import HoldfastError, whole_number
+from holdfast.errors import needed, whole_number
 
 
 @explained
@@ -31,12 +31,7 @@ def page(
     --demo: Start with the built-in public table.
     """
     whole_number(port, "port", most=65535)
-    try:
+    with needed("the page needs starlette, uvicorn, jinja2 and python-multipart", "page"):
         from holdfast.page import run
-    except ImportError:
-        raise HoldfastError(
-            "the page needs starlette, uvicorn, jinja2 and python-multipart. "
-            "Hint: pip install 'holdfast[page]'."
-        ) from None
     typer.echo("The page stops with Ctrl-C. Each of these addresses opens it once:")
     run(folder, port=port, browser=open_browser, demo=demo, say=typer.echo)

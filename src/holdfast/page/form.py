@@ -139,7 +139,10 @@ def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str,
     if about.form is Form.SHARE:
         return Widget.BOXES, (("yes", "yes"),), True
     if about.form is Form.PATH:
-        return Widget.TEXT, _paths(about, context.folder), True
+        folder = context.folder
+        listed = {"ledger": folder.ledgers, "categories": folder.tables}
+        paths = (listed | {"corrects": folder.releases}).get(about.name, list)()
+        return Widget.TEXT, tuple((path, path) for path in paths), True
     if about.name == "missing":
         return Widget.BOXES, _codes(context.look), True
     if about.name == "publish_anyway":
@@ -150,11 +153,6 @@ def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str,
             return Widget.BOXES, columns, about.form is Form.GROUPS
         return Widget.SELECT, columns, False
     return (Widget.LINES if about.form.repeated else Widget.TEXT), (), True
-
-
-def _paths(about: Parameter, folder: Folder) -> tuple[tuple[str, str], ...]:
-    listed = {"ledger": folder.ledgers, "categories": folder.tables, "corrects": folder.releases}
-    return tuple((path, path) for path in listed.get(about.name, list)())
 
 
 def _codes(look: Look) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, needed
 from holdfast.release.record import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
 
 
@@ -15,13 +15,9 @@ def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[A
     counted before they are spread: in each group of rows anew, as the reader makes one dictionary
     of all that it has read.
     """
-    try:
+    with needed("a table in Parquet needs pyarrow", "parquet"):
         import pyarrow as pa
         from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise HoldfastError(
-            "a table in Parquet needs pyarrow. Hint: pip install 'holdfast[parquet]'."
-        ) from None
     try:
         source = ParquetFile(path)
         _check(source, names, rows, path)

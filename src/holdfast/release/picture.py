@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import HoldfastError, decimal_or_fraction, numbered, one_line
+from holdfast.errors import decimal_or_fraction, needed, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Histogram
 from holdfast.release import escape
 from holdfast.release.common import drawn
@@ -240,13 +240,8 @@ def picture(title: str, width: float, height: float, parts: Sequence[str]) -> st
 
 def plot(release: "Release", *, of: str | None = None, group: str | None = None) -> Any:
     """A figure of one column of counts, of all rows or of a group."""
-    try:
+    with needed(f"`plot` needs matplotlib; a saved release has a picture, {PICTURE}", "plots"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise HoldfastError(
-            "`plot` needs matplotlib. Hint: pip install 'holdfast[plots]'; a saved release has a "
-            "picture, distribution.svg."
-        ) from None
     column = release[of]
     number = None if group is None else release.groups[group].number
     some = bars(release, column, number, bins(release.histogram(column)))

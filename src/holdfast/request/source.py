@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError, listed_names
+from holdfast.errors import HoldfastError, listed_names, needed
 
 if TYPE_CHECKING:
     from holdfast.request.request import Request
@@ -38,10 +38,8 @@ def opened(source: Any, request: "Request") -> Iterator["Table"]:
 @contextmanager
 def _relation(source: Any, query: str) -> Iterator[Any]:
     """The relation that a query makes in a DuckDB database."""
-    try:
+    with needed("`query` needs DuckDB", "duckdb"):
         import duckdb
-    except ImportError:
-        raise HoldfastError("`query` needs DuckDB. Hint: pip install duckdb.") from None
     if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
         raise HoldfastError(f"`{source!s:.200}` cannot be read: there is no such database.")
     try:

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, needed
 from holdfast.tables.arrow_cells import plain
-from holdfast.tables.frames import Frame, FrameRows, arrow_rows, no_pyarrow
+from holdfast.tables.frames import Frame, FrameRows, arrow_rows
 from holdfast.tables.source import Piece, Source
 
 ROWS = 1 << 17
@@ -60,11 +60,9 @@ class ParquetFiles(Source):
 
 def open_parquet(path: Path) -> ParquetFiles:
     """A Parquet file, or a folder of nothing else."""
-    try:
+    with needed("Parquet files need pyarrow", "parquet"):
         import pyarrow as pa
         import pyarrow.dataset as arrow
-    except ImportError:
-        raise no_pyarrow("Parquet files need") from None
     try:
         hive = "hive" if path.is_dir() else None  # folders above a file say nothing about it
         dataset = arrow.dataset(path, format="parquet", partitioning=hive)
@@ -148,10 +146,8 @@ def whole_table(source: Source) -> Any:
 
 def open_query(relation: Any) -> Source:
     """A DuckDB relation; in memory where it has few rows."""
-    try:
+    with needed("DuckDB relations need pyarrow", "parquet"):
         import pyarrow as pa
-    except ImportError:
-        raise no_pyarrow("DuckDB relations need") from None
     try:
         reader = relation.limit(FEW + 1).to_arrow_reader(ROWS)
         table = pa.Table.from_batches(reader, reader.schema)

@@ -11,7 +11,7 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import HoldfastError, listed_names
+from holdfast.errors import HoldfastError, listed_names, needed
 from holdfast.tables.cell_text import reads_as_number
 from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_parts import Marks, cell_name, read_marks
@@ -55,12 +55,8 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
 @contextmanager
 def _readable(data: bytes) -> Iterator[tuple[Any, dict[str, Marks]]]:
     """A workbook and the marks of its sheets; what fails meanwhile means that it is none."""
-    try:
+    with needed("Excel files need python-calamine", "excel"):
         import python_calamine as calamine
-    except ImportError:
-        raise HoldfastError(
-            'Excel files need python-calamine. Hint: pip install "holdfast[excel]".'
-        ) from None
     if data.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in data:
         raise HoldfastError(
             "the workbook is locked with a password. Hint: save a copy without one."

@@ -336,8 +336,3 @@ def as_list(values: Any, parameter: str) -> list[Any]:
     if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
         raise HoldfastError(f"`{parameter}` must be a list, got {type(values).__name__}.")
     return list(values)
-
-
-def no_pyarrow(who: str) -> HoldfastError:
-    """The error for what needs pyarrow, where it is not installed."""
-    return HoldfastError(f'{who} pyarrow. Hint: pip install "holdfast[parquet]".')

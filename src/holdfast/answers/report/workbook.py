@@ -15,7 +15,7 @@ from holdfast.answers.answer import percent
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.report.content import OF_GROUPS, Content, Cover, content_of
 from holdfast.engine.measuring import Progress, silent
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, needed
 from holdfast.release.common import known_places
 from holdfast.release.row_intervals import likely_intervals
 from holdfast.request.questions import Unit
@@ -176,12 +176,8 @@ class _Book:
     """A workbook in memory: text stays text, and nothing in it can be taken for a formula."""
 
     def __init__(self) -> None:
-        try:
+        with needed("Excel files need xlsxwriter", "excel"):
             import xlsxwriter
-        except ImportError:
-            raise HoldfastError(
-                'Excel files need xlsxwriter. Hint: pip install "holdfast[excel]".'
-            ) from None
         self._sink = io.BytesIO()
         self._book = xlsxwriter.Workbook(self._sink, {"in_memory": True})
         self._book.set_properties({"title": "holdfast release", "created": ALWAYS})
