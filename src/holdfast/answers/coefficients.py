@@ -57,7 +57,7 @@ class Regression(QuestionResult):
     @property
     def tvalues(self) -> Any:
         """Coefficients over their standard errors."""
-        return _series(self._named(self.values / np.maximum(self._errors, 1e-300)))
+        return _series(self._named(self._z))
 
     @property
     def pvalues(self) -> Any:
@@ -92,11 +92,10 @@ class Regression(QuestionResult):
     def cells(self) -> Cells:
         """A line for each coefficient, as statisticians read it."""
         low, high = f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"
-        z = self.values / np.maximum(self._errors, 1e-300)
         return ("", "coef", "std err", "z", "P>|z|", low, high), [
             (
                 one_line(name), *map(_number, (self.values[place], self._errors[place])),
-                f"{z[place]:.2f}", f"{self._p_values[place]:.3f}",
+                f"{self._z[place]:.2f}", f"{self._p_values[place]:.3f}",
                 *map(_number, self.interval(name)),
             )
             for place, name in enumerate(self.names)
@@ -121,11 +120,14 @@ class Regression(QuestionResult):
         return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
     @property
+    def _z(self) -> Floats:
+        return self.values / np.maximum(self._errors, 1e-300)
+
+    @property
     def _p_values(self) -> Floats:
         from scipy.special import ndtr
 
-        z = np.abs(self.values) / np.maximum(self._errors, 1e-300)
-        return np.atleast_1d(np.asarray(2 * ndtr(-z)))
+        return np.atleast_1d(np.asarray(2 * ndtr(-np.abs(self._z))))
 
     def _named(self, values: Floats) -> dict[str, float]:
         return dict(zip(self.names, values.tolist(), strict=True))

@@ -12,28 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-PLAIN = {
-    "…": "...",
-    "–": "-",
-    "—": "-",
-    "‘": "'",
-    "’": "'",
-    "“": '"',
-    "”": '"',
-    "·": ".",
-    "•": "*",
-    "×": "x",
-    "≤": "<=",
-    "≥": ">=",
-    "±": "+-",
-    "→": "->",
-    "ε": "epsilon",
-    "δ": "delta",
-    "█": "#",
-    **dict.fromkeys("▌▋▊▉", "-"),
-    **dict.fromkeys("▏▎▍", " "),
-    **dict.fromkeys("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "."),
-}
+PLAIN = (
+    dict(zip("–—‘’“”·•×█", "--''\"\".*x#", strict=True))
+    | {"…": "...", "≤": "<=", "≥": ">=", "±": "+-", "→": "->", "ε": "epsilon", "δ": "delta"}
+    | dict.fromkeys("▌▋▊▉", "-")
+    | dict.fromkeys("▏▎▍", " ")
+    | dict.fromkeys("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ".")
+)
 _ERRORS = "holdfast-plain"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.cli.screen import note, show, tabled
 from holdfast.errors import listed_names, numbered, one_line, roughly
-from holdfast.fit.histogram import Histogram
+from holdfast.fit.histogram import LEVEL, Histogram
 from holdfast.release.picture import bars, bins, labels
 from holdfast.release.record import plain_promise
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from holdfast.release.release import Column, Release
     from holdfast.request import Request
-
-LEVEL = 0.9
 
 
 def say_release(release: "Release", folder: Path) -> None:
