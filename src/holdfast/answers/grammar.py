@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 EXAMPLES = ("top 10", "row A", "compare A with B", "total of A, B, C", "mean by state")
 """Questions about rows, beside those that `holdfast.request.questions` declares."""
 LONGEST_QUESTION = 2000  # characters of a question
-_FIRST = ("top", "row", "compare", "change", "changes")
 _WHOLE = r"(\d{1,15})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"{_WHOLE}(?: or more|\+)|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
@@ -51,6 +50,7 @@ _PICTURES = ("histogram", "distribution", "distribution of counts", "counts")
 _WORDS = {
     "share", "zero", "zeros", "at", "least", "most", "above", "below", "over", "under", "more",
     "less", "than", "fewer", "or", "equal", "to", "exactly", "between", "and", "of", "with", "rows",
+    "top", "row", "compare", "change", "changes",
 }  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def _hint(text: str) -> str:
     near = difflib.get_close_matches(text.partition(" ")[0], PAIRS, n=1)
     if near:
         return f"Hint: did you mean '{near[0]} of A and B'?"
-    known, mended = {*_WORDS, *_FIRST, *" ".join(spellings()).split()}, []
+    known, mended = {*_WORDS, *" ".join(spellings()).split()}, []
     for word in text.split():
         near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.7)
         mended.append(word if word in known or not near else near[0])

@@ -129,21 +129,12 @@ class Question:
 HIDDEN = "no row stands so far above the others that noise leaves the highest count to be told"
 FROM = (1, 2, 5, 10, 20, 50, *(10**k for k in range(2, 18)))
 """Counts from which on shares are given, as far as some row reaches."""
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+QUANTILES = (0.1, 0.25, 0.75, 0.9, 0.95, 0.99)
 FEWEST_ABOVE = 5
 """Rows above a quantile from which on it is given: the others are single rows."""
 COUNTS = ("equal", "at_least", "at_most", "between")
 LEVEL = ("at",)
 """The options that say which counts, or which part of the rows, is meant."""
-
-
-def _at(level: float) -> CommonLine:
-    if level == 0.5:
-        return CommonLine("median", {"level": level})
-    rows = ceil(FEWEST_ABOVE / min(level, 1 - level))
-    return CommonLine(f"quantile {level:g}", {"level": level}, rows=rows)
-
-
 _TABLE = (
     Question(
         name="rows", words="number of rows {}", estimator="rows_between", unit=Unit.COUNT,
@@ -169,12 +160,16 @@ _TABLE = (
     ),
     Question(
         name="median", words="median count", estimator="quantile", parameters={"level": 0.5},
-        unit=Unit.COUNT, of_one_row=True,
+        unit=Unit.COUNT, of_one_row=True, common=(CommonLine("median", {"level": 0.5}),),
     ),
     Question(
         name="quantile", words="quantile {} of the counts", estimator="quantile", unit=Unit.COUNT,
         takes=LEVEL, of_one_row=True, spellings=("quantiles", "percentile"),
-        begins=("percentiles", "p"), examples=("quantile 0.9",), common=tuple(map(_at, QUANTILES)),
+        begins=("percentiles", "p"), examples=("quantile 0.9",),
+        common=tuple(
+            CommonLine(f"quantile {at:g}", {"level": at}, 0, ceil(FEWEST_ABOVE / min(at, 1 - at)))
+            for at in QUANTILES
+        ),
     ),
     Question(
         name="standard deviation", words="standard deviation of the counts",
