@@ -7,13 +7,12 @@ from holdfast.errors import HoldfastError
 from holdfast.release import record as limits
 from holdfast.release.load import load
 from holdfast.release.record import check_size
-from holdfast.request.checks import MOST_COLUMNS
 from made_releases import made_release
 
 FINE = {"rows": 10, "columns": 1, "names": ("a",), "labels": [("x",)]}
 TOO_MUCH = {
     "rows": {"rows": limits.MOST_ROWS + 1},
-    "columns of counts": {"columns": MOST_COLUMNS + 1},
+    "columns of counts": {"columns": limits.MOST_COLUMNS + 1},
     "groups": {"labels": [("x",)] * (limits.MOST_GROUPS + 1)},
     "groups in all columns": {"labels": [("x",)] * 6000, "columns": 9},
     "in the label of a group": {"labels": [("x" * 600, "y" * 600)]},

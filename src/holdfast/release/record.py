@@ -22,7 +22,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.privacy.rational import exact_fraction
-from holdfast.request.checks import MOST_COLUMNS
+from holdfast.request import checks
 
 ROWS, FORMATS = "rows.csv", ("csv", "parquet")
 PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
@@ -40,6 +40,8 @@ SCHEMA: Final = 1
 
 MOST_ROWS: Final = 1 << 40
 """Of a table: sums over all rows of small numbers stay far within 64 bits."""
+MOST_COLUMNS: Final = checks.MOST_COLUMNS
+"""Columns of counts."""
 MOST_GROUPS: Final = 10_000
 """Declared groups: each has its lines in answers.csv and distribution.csv, and its sums."""
 MOST_PARTS: Final = 50_000

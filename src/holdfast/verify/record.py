@@ -9,12 +9,12 @@ from holdfast.errors import numbered
 from holdfast.privacy.noise import Noise
 from holdfast.release.record import (
     LARGEST_COUNT,
+    MOST_COLUMNS,
     MOST_GROUPS,
     MOST_NAMES,
     MOST_ROWS,
     SCHEMA,
 )
-from holdfast.request.checks import MOST_COLUMNS
 from holdfast.verify.report import Damage, OtherSchema, shown
 
 Test = Callable[[Any], bool]
