@@ -64,10 +64,9 @@ def test_it_is_looked_at_released_and_found_on_the_page(declared, path, capsys, 
     assert (path.parent / "out" / "rows.csv").read_bytes().startswith(b"\xef\xbb\xbf")  # for Excel
     assert Folder(path.parent).tables() == ["a.jsonl"]
     words = ("--count", "n", "--category", "place", "--epsilon", "1", "--leave-out", "32")
-    code, _, error = run(
-        capsys, monkeypatch, "privatize", path, *words, "--out", path.parent / "again"
-    )
-    assert (code, error) == (0, "")
+    words = (*words, "--out", path.parent / "again", "--json")
+    code, printed, _ = run(capsys, monkeypatch, "privatize", path, *words)
+    assert code == 0 and json.loads(printed)["rows"] == 30
 
 
 def test_what_is_wrong_in_it_is_said_with_the_number_that_the_row_has_in_it(declared, path):

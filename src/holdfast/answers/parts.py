@@ -78,10 +78,21 @@ class ChosenRows:
 
     @cached_property
     def _draws(self) -> tuple[Draws, Draws]:
+        """Both: those of the measured rows, and the rows that are zero."""
+        estimate = self.column.estimate
+        if self.declared is None:
+            values, rows = np.unique(self.noisy, return_counts=True)
+            of_ends, of_estimates = draws_of_part(estimate, values, rows.astype(np.int64))
+        elif not len(self.measured):
+            nothing = np.zeros(0, dtype=np.int64)
+            of_ends = of_estimates = Draws(support=nothing, rows=np.zeros((DRAWS, 0)))
+        elif len(self.declared) == self.column.measurement.groups:
+            of_ends = of_estimates = estimate.draws(None)
+        else:
+            of_ends = of_estimates = _sum([estimate.draws(group) for group in self.declared])
         if not self.zeros:
-            return self._measured
+            return of_ends, of_estimates
         zeros = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(self.zeros)))
-        of_ends, of_estimates = self._measured
         return _sum([of_ends, zeros]), _sum([of_estimates, zeros])
 
     @cached_property
@@ -101,21 +112,6 @@ class ChosenRows:
         if self.size == 1 == len(self.measured) and self.declared is None:
             return row_law(self.column, int(self.measured[0]))
         return None
-
-    @property
-    def _measured(self) -> tuple[Draws, Draws]:
-        """Both for the measured rows."""
-        estimate = self.column.estimate
-        if self.declared is None:
-            values, rows = np.unique(self.noisy, return_counts=True)
-            return draws_of_part(estimate, values, rows.astype(np.int64))
-        if not len(self.measured):
-            draws = Draws(support=np.zeros(0, dtype=np.int64), rows=np.zeros((DRAWS, 0)))
-        elif len(self.declared) == self.column.measurement.groups:
-            draws = estimate.draws(None)
-        else:
-            draws = _sum([estimate.draws(group) for group in self.declared])
-        return draws, draws
 
     def _with_zeros(self, histogram: Histogram) -> Histogram:
         if not self.zeros:

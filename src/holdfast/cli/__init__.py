@@ -97,18 +97,15 @@ def _unexpected(error: Exception, heard: Heard) -> int:
     if heard.code is not None:
         return _say(f"Stopped. {WHOLE}", heard.code)
     if isinstance(error, OSError):
-        return _say(f"Error: {_of_a_file(error)}")
+        name = f"`{one_line(os.fsdecode(error.filename))[:200]}`: " if error.filename else ""
+        return _say(
+            f"Error: {name}{error.strerror or type(error).__name__}."
+        )  # nothing of its content
     return _say(
         f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
         "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
         End.FAILED,
     )
-
-
-def _of_a_file(error: OSError) -> str:
-    """What the system says is wrong with a file; nothing of its content is in that."""
-    name = f"`{one_line(os.fsdecode(error.filename))[:200]}`: " if error.filename else ""
-    return f"{name}{error.strerror or type(error).__name__}."
 
 
 def _say(message: str, code: int = End.REFUSED) -> int:

@@ -188,12 +188,6 @@ def as_dict(balance: "Balance") -> dict[str, Any]:
     )
 
 
-def account_dict(balances: "list[Balance]") -> dict[str, Any]:
-    """What a release must fit, as plain values; nothing where no ledger pays."""
-    names = ("ledger", "ledger_for_all_time")
-    return {name: as_dict(each) for name, each in zip(names, balances, strict=False)}
-
-
 def _look_up(ledger: "Ledger", folder: Path) -> tuple[bool, list[str]]:
     """Whether a ledger knows of a release, and in what that is not as it was paid for."""
     receipt, claims = _claims(folder)

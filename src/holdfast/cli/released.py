@@ -45,9 +45,10 @@ def say_release(release: "Release", folder: Path) -> None:
 
 def summary(release: "Release", request: "Request", folder: Path) -> dict[str, Any]:
     """The same as plain values."""
-    from holdfast.cli.ledger import account_dict
+    from holdfast.cli.ledger import as_dict
     from holdfast.ledger.ledger import balances_of
 
+    must_fit = zip(("ledger", "ledger_for_all_time"), balances_of(request), strict=False)
     return {
         "folder": os.fspath(folder),
         "promise": plain_promise(release.promise),
@@ -60,7 +61,7 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
         "published": list(release.published),
         "notes": list(release.notes),
         "repeated": release.repeated,
-    } | account_dict(balances_of(request))
+    } | {name: as_dict(balance) for name, balance in must_fit}
 
 
 def _noise(column: "Column") -> str:

@@ -11,7 +11,7 @@ from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.totals import GLANCE, NAMED_TOTAL, is_total, total_labels
+from holdfast.tables.leaks.totals import GLANCE, NAMED_TOTAL, TOTAL_LABELS, is_total
 from holdfast.tables.leaks.watch import LOOKED_AT
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
@@ -32,9 +32,11 @@ class Reading:
 
     def rows(self, names: Sequence[str]) -> Iterator[Batch]:
         """All rows, with these columns beside the counts."""
-        options, before = self.roles.options, 0
-        zeros = StructuralZeros(options.structural_zero, options.category)
-        needed = dict.fromkeys([*self.roles.counts, *names, *self._needed])
+        options, marker, subset = self.roles.options, self.roles.marker, self.roles.subset
+        zeros, before = StructuralZeros(options.structural_zero, options.category), 0
+        labelled = options.structural_zero is not None and marker is None
+        others = (marker, subset.column if subset else None, options.category if labelled else None)
+        needed = dict.fromkeys([*self.roles.counts, *names, *filter(None, others)])
         for piece in self.source.read(list(needed)):
             try:
                 batch = self._checked(piece, zeros, before)
@@ -45,14 +47,6 @@ class Reading:
             yield batch
             before += len(piece.rows)
         zeros.refuse_unseen(before)
-
-    @property
-    def _needed(self) -> list[str]:
-        options, subset = self.roles.options, self.roles.subset
-        names = [self.roles.marker, None if subset is None else subset.column]
-        labelled = options.structural_zero is not None and self.roles.marker is None
-        names.append(options.category if labelled else None)
-        return [name for name in names if name is not None]
 
     def _checked(self, piece: Piece, zeros: StructuralZeros, before: int) -> Batch:
         where, missing = self.roles.where, self.roles.options.missing
@@ -90,7 +84,7 @@ class FirstPass:
             for numbers in (False, *[True] * marked)
         ]
         self._repeats, self._named = Repeats(), False
-        self._totals = text_keys(total_labels())
+        self._totals = text_keys(TOTAL_LABELS)
         once = {options.category, *(() if roles.subset is None else (roles.subset.column,))}
         self._labelled = [name for name in roles.others if name not in once]
         self._groups, self._rows = GroupReader(roles.within), 0

@@ -140,7 +140,8 @@ def find_lines(records: Sequence[Record]) -> Lines:
     Lines(header_row=3, last_row=5, leave_out=())
     """
     filled = [record for record in records if _filled(record[2])]
-    width = _width([cells for _, _, cells in filled])
+    widths = Counter(len(cells) for _, _, cells in filled[:LOOKED_AT])
+    width = max(widths, key=lambda width: (widths[width], width), default=0)  # that most have
     if width < 2:
         return Lines()
     top = _top([cells for _, _, cells in records], width)
@@ -150,12 +151,6 @@ def find_lines(records: Sequence[Record]) -> Lines:
     return Lines(
         None if header == filled[0][0] else header, None if last in (None, filled[-1][1]) else last
     )
-
-
-def _width(records: Sequence[Sequence[str]]) -> int:
-    """How many cells most records have."""
-    widths = Counter(map(len, records[:LOOKED_AT]))
-    return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
 def _shape(lines: Sequence[tuple[int, str]]) -> tuple[str, int]:

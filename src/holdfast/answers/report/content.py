@@ -73,8 +73,11 @@ def content_of(
     """Everything that a report says."""
     cover, level = cover or Cover(), check_level(level)
     answers = _answers(release, level, progress)
+    names = " and ".join(column.name for column in release.columns)
+    table = f"{names} by {release.category}" if release.category else names
+    rows = numbered(release.rows, "row")
     return {
-        "title": cover.title or _title(release),
+        "title": cover.title or f"{table}, with differential privacy: {rows}",
         "cover": cover.line,
         "simulated": release.promise.simulated,
         "level": level,
@@ -100,12 +103,6 @@ def _answers(release: "Release", level: float, progress: Progress) -> list[Commo
         answers += about
     progress(ASKING, 1.0)
     return answers
-
-
-def _title(release: "Release") -> str:
-    names = " and ".join(column.name for column in release.columns)
-    by = f" by {release.category}" if release.category else ""
-    return f"{names}{by}, with differential privacy: {numbered(release.rows, 'row')}"
 
 
 def _promise(release: "Release") -> Content:

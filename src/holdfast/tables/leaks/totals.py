@@ -40,10 +40,9 @@ def is_total(label: Any) -> bool:
     return text.casefold() in _WHOLE or _WORD.search(text) is not None
 
 
-def total_labels() -> list[str]:
-    """Labels that are just names of totals, as they are mostly written."""
-    ways = (str, str.title, str.upper, str.capitalize)
-    return list(dict.fromkeys(way(name) for name in _WHOLE for way in ways))
+_WAYS = (str, str.title, str.upper, str.capitalize)
+TOTAL_LABELS = list(dict.fromkeys(way(name) for name in _WHOLE for way in _WAYS))
+"""Labels that are just names of totals, as they are mostly written."""
 
 
 NAMED_TOTAL = Leak((TOTALS,), "a row is named like a total of others", told=True)
