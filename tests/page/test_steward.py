@@ -285,6 +285,7 @@ def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monk
     """The same seed, the same bytes."""
     from holdfast.cli import _commands
 
+    monkeypatch.setenv("COLUMNS", "120")  # as wide as in tests of commands, which share a console
     draft = visitor.start()
     page = visitor.fill(draft, COUNTIES | {"seed": "7"} | more)
     assert problem_of(page) == ""
