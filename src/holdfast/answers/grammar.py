@@ -46,7 +46,6 @@ _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"(?:equal(?: to)?|exactly|=)? ?{_WHOLE}", "equal", 0),
 )
 _SHARE_WORDS = "percent|percentage|fraction|proportion|part|probability|what share|which share"
-_PICTURES = ("histogram", "distribution", "distribution of counts", "counts")
 _WORDS = {
     "share", "zero", "zeros", "at", "least", "most", "above", "below", "over", "under", "more",
     "less", "than", "fewer", "or", "equal", "to", "exactly", "between", "and", "of", "with", "rows",
@@ -243,7 +242,7 @@ def _plain() -> list[str]:
 
 def _hint(text: str) -> str:
     """What was meant, or nearly written; otherwise what can be asked."""
-    if text in _PICTURES:
+    if text in ("histogram", "distribution", "distribution of counts", "counts"):
         return "Hint: `holdfast report` shows the whole distribution."
     if text in FAMILIES:
         return f"Hint: {text} needs a formula, such as '{text} deaths ~ log(population)'."

@@ -38,6 +38,7 @@ def verify(directory: Path, as_json: bool = False) -> None:
     --json
     """
     import holdfast
+    from holdfast.verify.report import Failure
 
     if not directory.is_dir():
         raise HoldfastError(f"there is no folder `{directory}`. Hint: name that of a release.")
@@ -47,7 +48,10 @@ def verify(directory: Path, as_json: bool = False) -> None:
         typer.echo(json.dumps(report.to_dict()))
     else:
         _show(report)
-    raise typer.Exit(_exit_code(report))
+    if report.failure is None:
+        raise typer.Exit(End.SIMULATED if report.simulated else End.DONE)
+    damaged = report.failure in (Failure.DAMAGE, Failure.BESIDE)
+    raise typer.Exit(End.FALSE if damaged else End.NOT_CHECKED)
 
 
 def _show(report: "Verification") -> None:
@@ -59,11 +63,3 @@ def _show(report: "Verification") -> None:
     rows = [(check.name, results[check.passed], check.detail) for check in report.checks]
     headings, title = ("check", "result", "what was found"), f"Checks of {report.folder}"
     show(tabled(headings, rows, title=title, left=headings, overflow="fold"))
-
-
-def _exit_code(report: "Verification") -> int:
-    from holdfast.verify.report import Failure
-
-    if report.failure is None:
-        return End.SIMULATED if report.simulated else End.DONE
-    return End.FALSE if report.failure in (Failure.DAMAGE, Failure.BESIDE) else End.NOT_CHECKED

@@ -144,7 +144,8 @@ def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str,
         paths = (listed | {"corrects": folder.releases}).get(about.name, list)()
         return Widget.TEXT, tuple((path, path) for path in paths), True
     if about.name == "missing":
-        return Widget.BOXES, _codes(context.look), True
+        codes = dict.fromkeys([*chain.from_iterable(context.look.non_private_codes.values()), ""])
+        return Widget.BOXES, tuple((code or BLANK, code or BLANK) for code in codes), True
     if about.name == "publish_anyway":
         return Widget.BOXES, tuple((name, name) for name in context.leaks), True
     columns = _columns(about, context.look)
@@ -153,11 +154,6 @@ def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str,
             return Widget.BOXES, columns, about.form is Form.GROUPS
         return Widget.SELECT, columns, False
     return (Widget.LINES if about.form.repeated else Widget.TEXT), (), True
-
-
-def _codes(look: Look) -> tuple[tuple[str, str], ...]:
-    codes = dict.fromkeys([*chain.from_iterable(look.non_private_codes.values()), ""])
-    return tuple((code or BLANK, code or BLANK) for code in codes)
 
 
 def _columns(about: Parameter, look: Look) -> tuple[tuple[str, str], ...]:

@@ -146,7 +146,9 @@ def find_lines(records: Sequence[Record]) -> Lines:
         return Lines()
     top = _top([cells for _, _, cells in records], width)
     rows = [(end, cells) for _, end, cells in records[top + 1 :]]
-    last = next((end for end, cells in reversed(rows) if _is_row(cells, width)), None)
+    least = min(2, width - 1)  # cells of a row that are filled
+    full = (end for end, cells in rows[::-1] if len(cells) == width and _filled(cells) >= least)
+    last = next(full, None)
     header = records[top][0]
     return Lines(
         None if header == filled[0][0] else header, None if last in (None, filled[-1][1]) else last
@@ -190,10 +192,6 @@ def _top(records: Sequence[list[str]], width: int) -> int:
     if not above:
         return next(at for at, cells in enumerate(records) if cells)
     return next((at for at in full if at < data), above[0])
-
-
-def _is_row(cells: Sequence[str], width: int) -> bool:
-    return len(cells) == width and _filled(cells) >= min(2, width - 1)
 
 
 def _filled(cells: Sequence[str]) -> int:
