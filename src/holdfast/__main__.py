@@ -14,7 +14,8 @@ def main() -> None:
     try:
         run()  # which says itself what an interrupt has cost
     finally:
-        gc.freeze()  # the process ends: to look for cycles once more takes a tenth of a command
+        if "duckdb" not in sys.modules:  # which would complain of what was not collected
+            gc.freeze()  # the process ends: to look for cycles once more takes a tenth of a command
 
 
 if __name__ == "__main__":
