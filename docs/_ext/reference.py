@@ -97,12 +97,10 @@ class Commands(Written):
 
     def text(self, name: str) -> str:
         """All commands."""
-        import typer
-
-        from holdfast.cli import app
+        from holdfast.cli import commands
 
         os.environ["COLUMNS"] = "92"
-        return "\n\n".join(_helps(name, typer.main.get_command(app)))
+        return "\n\n".join(_helps(name, commands()))
 
 
 def _helps(path: str, command: Any) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """`python -m holdfast` is `holdfast`."""
 
+import gc
 import sys
 
 
@@ -10,7 +11,11 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("Stopped. Nothing was measured or spent.\n")
         sys.exit(130)
-    run()  # which says itself what an interrupt has cost
+    try:
+        run()  # which says itself what an interrupt has cost
+    finally:
+        if "duckdb" not in sys.modules:  # which would complain of what was not collected
+            gc.freeze()  # the process ends: to look for cycles once more takes a tenth of a command
 
 
 if __name__ == "__main__":

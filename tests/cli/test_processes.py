@@ -204,6 +204,19 @@ def test_ctrl_c_after_the_command_line_has_run_does_not_say_that_nothing_was_spe
     assert capsys.readouterr().err == ""
 
 
+def test_cycles_are_left_where_a_command_ends_unless_duckdb_would_complain(monkeypatch):
+    from holdfast.__main__ import main
+
+    left = []
+    monkeypatch.setattr("gc.freeze", lambda: left.append("duckdb" in sys.modules))
+    monkeypatch.setattr("holdfast.cli.main", lambda: None)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    main()
+    monkeypatch.delitem(sys.modules, "duckdb")
+    main()
+    assert left == [False]
+
+
 def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
     def broken(*_given, **_named):
         raise RuntimeError("the count is 424242")

@@ -182,7 +182,7 @@ def test_the_stored_copy_holds_no_labels(ledger):
 
 def test_what_is_shown_again_says_what_was_promised_and_by_which_version(ledger, monkeypatch):
     """Also where a later version would part epsilon otherwise."""
-    monkeypatch.setattr("holdfast.engine.run.version", lambda _name: "0.0.7")
+    monkeypatch.setattr("holdfast.engine.run.VERSION", "0.0.7")
     first = release(ledger)
     monkeypatch.undo()
     monkeypatch.setattr("holdfast.fit.cells.share_of_sums", lambda *given: Fraction(1, 3))

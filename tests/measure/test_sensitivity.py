@@ -114,8 +114,23 @@ def edges_of_everything(value, rows, noise, sums_noise):
     return np.unique(np.clip(np.append(value, value * rows), 0, None))
 
 
+def once(choose):
+    """The same function of its arguments and nothing else, called once for equal ones."""
+    chosen = {}
+
+    def chooses(value, rows, noise, sums_noise):
+        key = value.tobytes(), rows.tobytes(), noise, sums_noise
+        if key not in chosen:
+            chosen[key] = choose(value, rows, noise, sums_noise)
+        return chosen[key]
+
+    return chooses
+
+
 @pytest.mark.parametrize(
-    ("blocks", "seed"), [(edges_of_everything, 0), (edges_of_everything, 1), (choose_blocks, 2)]
+    ("blocks", "seed"),
+    [(edges_of_everything, 0), (edges_of_everything, 1), (once(choose_blocks), 2)],
+    ids=["everything-0", "everything-1", "choose_blocks-2"],
 )
 def test_with_equal_noisy_numbers_equal_things_leave_the_room(monkeypatch, blocks, seed):
     """The noise of each table is such that the noisy numbers are the same: then so are edges,

@@ -283,7 +283,7 @@ RUNS = [
 @pytest.mark.parametrize("more", RUNS)
 def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monkeypatch, more):
     """The same seed, the same bytes."""
-    from holdfast.cli import _commands
+    from holdfast.cli import commands
 
     monkeypatch.setenv("COLUMNS", "120")  # as wide as in tests of commands, which share a console
     draft = visitor.start()
@@ -301,7 +301,7 @@ def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monk
             words = shlex.split(command)[1:]
             monkeypatch.setattr("sys.argv", ["holdfast", *words])
             with contextlib.suppress(SystemExit):
-                _commands()(words, standalone_mode=False)
+                commands()(words, standalone_mode=False)
         again = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
         assert again == made, how
 

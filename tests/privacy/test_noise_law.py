@@ -3,7 +3,8 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import mul
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from holdfast.privacy.sampler import BASE, WORD, Digit, Levels, Sampler
 EPSILONS = ["1/1000000", "1/30000", "1/32", "1/10", "0.693147180559945309", "1", "7/3", "5", "20"]
 SHIFTS = [1, 2, 3, 10, 100, 1000]
 DIGITS = 400  # of the test's arithmetic
+BITS = 1200  # of thresholds that are compared to so many digits
 
 
 def level(x, shift, width):
@@ -63,11 +65,12 @@ def test_draws_are_put_together_to_exactly_the_law_that_is_stated(epsilon, shift
             assert abs(drawn - exact) <= Decimal("1e-340")
 
 
-def probabilities(law, bits=1200):
-    """Exact probabilities of a law, to 2^-1200, by value."""
-    floors, first = law.floors(bits)
-    steps = pairwise([0, *floors, 1 << bits])
-    return {first + i: Fraction(b - a, 1 << bits) for i, (a, b) in enumerate(steps)}
+@cache
+def probabilities(law):
+    """Exact probabilities of a law, to 2^-1200 and in units of that, by value."""
+    floors, first = law.floors(BITS)
+    steps = pairwise([0, *floors, 1 << BITS])
+    return {first + i: b - a for i, (a, b) in enumerate(steps)}
 
 
 def probability_of_parts(x: int, noise: Noise, parts: list) -> Decimal:
@@ -80,11 +83,11 @@ def probability_of_parts(x: int, noise: Noise, parts: list) -> Decimal:
         rest, value = divmod(rest, BASE)
         product *= decimal(digit[value])
     signed = (rest + 1) * (1 if x > 0 else -1)
-    return product * decimal(levels.get(signed, Fraction(0))) / noise.shift
+    return product * decimal(levels.get(signed, 0)) / noise.shift
 
 
-def decimal(number: Fraction) -> Decimal:
-    return Decimal(number.numerator) / Decimal(number.denominator)
+def decimal(number: int) -> Decimal:
+    return Decimal(number) / Decimal(1 << BITS)
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
@@ -99,12 +102,13 @@ def test_thresholds_are_the_whole_parts_of_exact_probabilities(epsilon, shift):
         a, decay = exponential(-noise.epsilon), exponential(-noise.epsilon * sampler.step)
         side = noise.shift * a / (1 - a)
         below = 2**WORD * side / (2 * noise.width - 1 + 2 * side)
-        lower = [int(below * decay**q) for q in range(-first)]
-        upper = [int(2**WORD - below * decay**q) for q in range(-first)]
+        powers = [Decimal(1), *accumulate([decay] * -first, mul)]  # right to 390 digits
+        lower = [int(below * power) for power in powers[:-1]]
+        upper = [int(2**WORD - below * power) for power in powers[:-1]]
         assert floors == lower[::-1] + upper
         assert lower[-1] == 0
         assert lower[-2] > 0
-        assert int(below * decay ** (-first)) == 0  # beyond the table, thresholds are alike
+        assert int(below * powers[-1]) == 0  # beyond the table, thresholds are alike
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000000", "1/30000", "1/33", "1/4"])

@@ -36,10 +36,14 @@ KINDS = {
 }
 
 
+def make_groups_small(patch):
+    patch.setattr(arrow_files, "ROWS", 1000)
+    patch.setattr(arrow_files, "ROW_GROUP", 4000)
+
+
 @pytest.fixture
 def small_groups(monkeypatch):
-    monkeypatch.setattr(arrow_files, "ROWS", 1000)
-    monkeypatch.setattr(arrow_files, "ROW_GROUP", 4000)
+    make_groups_small(monkeypatch)
 
 
 def source(path, shop, **options):
@@ -68,14 +72,24 @@ def first_appearances(cells):
     return [list(dict.fromkeys(c for c in cells[at : at + 4000] if c)) for at in (0, 4000, 8000)]
 
 
+@pytest.fixture(scope="module")
+def of_plain_texts(tmp_path_factory):
+    """What a file of texts that are kept as texts becomes, both ways."""
+    folder = tmp_path_factory.mktemp("plain")
+    with pytest.MonkeyPatch.context() as patch:
+        make_groups_small(patch)
+        return set(both_ways(source(folder / "plain.parquet", pa.array(shops())), folder / "b"))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("layout", [{}, {"use_dictionary": False}, {"row_group_size": 700}])
-def test_bytes_do_not_tell_what_texts_were_kept_as(kind, layout, tmp_path, small_groups):
+def test_bytes_do_not_tell_what_texts_were_kept_as(
+    kind, layout, tmp_path, small_groups, of_plain_texts
+):
     cells = shops()
     path = source(tmp_path / "in.parquet", KINDS[kind](cells), **layout)
     one, other = both_ways(path, tmp_path / "a")
-    path = source(tmp_path / "plain.parquet", pa.array(cells))
-    assert {one, other} == set(both_ways(path, tmp_path / "b"))
+    assert {one, other} == of_plain_texts
     assert dictionaries(one) == first_appearances(cells)
     assert pa.parquet.read_table(io.BytesIO(one))["shop"].to_pylist() == cells
 

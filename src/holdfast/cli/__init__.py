@@ -2,29 +2,26 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import typer
-from typer.main import get_command
+from typer.main import get_command, get_group
 
-from holdfast.cli.ask import ask, regroup
-from holdfast.cli.count import count
-from holdfast.cli.demo import demo
+import holdfast
 from holdfast.cli.help import styled
-from holdfast.cli.ledger import app as ledger_app
 from holdfast.cli.output import safe_output
-from holdfast.cli.page import page
-from holdfast.cli.plan import compare, explain, plan
-from holdfast.cli.privatize import privatize
-from holdfast.cli.report import report
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
-from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError, one_line
-from holdfast.paper.cli import app as paper_app
 
 ABOUT = "Publish tables of counts with differential privacy; their distribution is kept."
+HOMES = {"demo": "demo", "count": "count", "privatize": "privatize", "verify": "verify",
+         "report": "report", "ask": "ask", "regroup": "ask", "plan": "plan", "compare": "plan",
+         "explain": "plan", "page": "page"}  # fmt: skip
+"""The module of each command."""
+FAMILIES = {"ledger": "holdfast.cli.ledger", "paper": "holdfast.paper.cli"}
 app = typer.Typer(
     cls=Commands,
     add_completion=False,
@@ -34,14 +31,6 @@ app = typer.Typer(
     help=ABOUT,
     epilog=CODES,
 )
-COMMANDS: tuple[Callable[..., None], ...] = (
-    *(demo, count, privatize, verify, report, ask, regroup, plan, compare, explain, page),
-)
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(ledger_app, name="ledger")
-app.add_typer(paper_app, name="paper")
-styled(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -50,16 +39,40 @@ def version_option(
 ) -> None:
     """Publish tables of counts with differential privacy; their distribution is kept."""
     if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"holdfast {installed('holdfast')}")
+        typer.echo(f"holdfast {holdfast.__version__}")
         raise typer.Exit
 
 
+class Loaded(Mapping[str, Any]):
+    """The commands in their order, each loaded when it is asked for: to load and read the options
+    of all takes as long as `import numpy`."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*HOMES, *FAMILIES))
+
+    def __len__(self) -> int:
+        return len(HOMES) + len(FAMILIES)
+
+
 @cache
-def _commands() -> Callable[[], Any]:
-    """All commands, made once."""
-    return get_command(app)
+def _command(name: str) -> Any:
+    """A command, or a family of them; raises KeyError if there is none of that name."""
+    if name in FAMILIES:
+        return get_group(styled(import_module(FAMILIES[name]).app))
+    alone = typer.Typer(add_completion=False)
+    alone.command()(getattr(import_module(f"holdfast.cli.{HOMES[name]}"), name))
+    return get_command(styled(alone))
+
+
+@cache
+def commands() -> Callable[..., Any]:
+    """The command line, made once."""
+    group: Any = get_command(app)
+    group.commands = Loaded()
+    return group
 
 
 def main() -> None:
@@ -77,7 +90,7 @@ def main() -> None:
 def _ending(heard: Heard) -> int:
     """Run a command and say how it ended; its exit code."""
     try:
-        _commands()()
+        commands()()
     except SystemExit as stop:
         return int(stop.code or 0) if heard.code is None else heard.code
     except HoldfastError as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _console(errors: bool) -> "Console":
     from rich.console import Console
 
-    return Console(stderr=errors, highlight=False, markup=False)
+    return Console(stderr=errors, highlight=False, markup=False, emoji=False)
 
 
 def show(*content: Any, style: str | None = None) -> None:

@@ -32,7 +32,7 @@ from holdfast.tables.formats import format_of
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.table import Table, whose
 
-WRITING = "Writing"
+WRITING, VERSION = "Writing", version("holdfast")
 
 
 def run(
@@ -162,7 +162,7 @@ class Run:
         source = randomness(self.request.seed)
         release = self._release(
             promise=self.promise,
-            made_with=version("holdfast"),
+            made_with=VERSION,
             columns=measure(self.table, self.promise, source, self.progress),
             structural_zero=self.table.kept.structural_zero,
             receipt=receipt,

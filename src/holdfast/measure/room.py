@@ -168,19 +168,18 @@ class _Growing:
 
     def __init__(self, groups: int) -> None:
         self._groups = groups
-        self._joined = Tally.empty(groups)
-        self._added: list[Tally] = []
+        self._tallies: list[Tally] = []  # the first of which is large
         self._size = 0
 
     def add(self, tally: Tally) -> None:
-        self._added.append(tally)
-        self._size += len(tally.rows)
-        if self._size > 2 * len(self._joined.rows):
+        self._size += len(tally.rows) if self._tallies else 0
+        self._tallies.append(tally)
+        if self._size > 2 * len(self._tallies[0].rows):
             self.tally()
 
     def tally(self) -> Tally:
         """Everything that was added."""
-        if self._added:
-            self._joined = Tally.joined([self._joined, *self._added], groups=self._groups)
-            self._added, self._size = [], 0
-        return self._joined
+        if len(self._tallies) != 1:
+            self._tallies = [Tally.joined(self._tallies, groups=self._groups)]
+            self._size = 0
+        return self._tallies[0]
