@@ -81,6 +81,6 @@ def test_rows_of_which_the_noise_leaves_no_doubt_are_drawn_where_they_are(number
 def test_laws_are_wider_apart_and_the_tail_of_one_does_not_raise_that_of_another():
     log = np.array([[0.0, -1.0, -15.0]] * 60 + [[0.0, -1.2, -16.0]] * 59 + [[0.0, -1.1, -600.0]])
     laws = np.exp(log) / np.exp(log).sum(axis=1, keepdims=True)
-    apart = np.log(widened(laws)[:, 1] / widened(laws)[:, 0])
+    apart = np.log(widened(laws, 1.4)[:, 1] / widened(laws, 1.4)[:, 0])
     assert np.ptp(apart) == pytest.approx(1.4 * 0.2)
-    assert widened(laws)[:, 2].max() < 4 * laws[:, 2].max()
+    assert widened(laws, 1.4)[:, 2].max() < 4 * laws[:, 2].max()

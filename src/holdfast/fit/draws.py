@@ -18,13 +18,11 @@ SEED = 20260  # public: everybody draws the same
 TURNS = 4  # of Gibbs' sampler
 LEAST_GAP = 1e-3  # of a sum, in scales of its noise
 FINENESS = 4  # steps of the grid of own readings within one sd of the noise
-WIDER = 1.4
+WIDER = 1.7
 """Times as far from each other as laws of a posterior are: they are smooth, and the law of a table
-may have bumps."""
+may have bumps; by benchmarks/interval_coverage.py."""
 WIDEST = 1.2  # in logarithms
-READINGS = (
-    1000  # groups of rows that are read by their noisy counts; rows of a group have one count
-)
+READINGS = 1000  # groups of rows that are read by their noisy counts: one count a group
 AT_ONCE = 10  # draws; fewer at once stay in the cache
 MANY = 30  # rows of a bin, from which on they are drawn together
 JITTER = 1e-6  # of each variance: the sum of all cells has none
@@ -39,7 +37,7 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     and that of the drawn rows, 1 / v has an inverse Gaussian law with mean 1 / (b |u|) and shape
     1 / b^2, so that a few turns of Gibbs' sampler draw v and the rows by turns.
     """
-    rows = rows_of(seen.rows[0], widened(laws), seen.kernel, rng)
+    rows = rows_of(seen.rows[0], widened(laws, WIDER), seen.kernel, rng)
     if not seen.sums.shape[1]:
         return not_below_zero(rows)
     alone, (spread, along) = rows, sums_spread(seen, shares)
@@ -56,11 +54,11 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     return not_below_zero(rows)
 
 
-def widened(laws: Floats) -> Floats:
-    """Laws `WIDER` times as far from their middle, on the scale of logarithms; no more than
+def widened(laws: Floats, times: float) -> Floats:
+    """Laws so many times as far from their middle, on the scale of logarithms; no more than
     `WIDEST` is added for what lies farther, as the tail of one law beside that of another."""
     log = np.log(np.maximum(laws, LEAST))
-    log += np.clip((WIDER - 1) * (log - np.median(log, axis=0)), -WIDEST, WIDEST)
+    log += np.clip((times - 1) * (log - np.median(log, axis=0)), -WIDEST, WIDEST)
     shares = np.exp(log - log.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
-from holdfast.fit.draws import SEED, rows_of, with_readings
+from holdfast.fit.draws import SEED, rows_of, widened, with_readings
 from holdfast.fit.estimate import Estimate, measurements
 from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows, said
@@ -31,6 +31,7 @@ from holdfast.fit.tilts import equally_likely, tilted
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
 OF_ESTIMATES = (0.25, 0.35, 0.35, 0.05)  # the same, for estimates
+WIDER = 1.4  # as WIDER of the table's draws; the law of the table is taken for known here
 SPIKE = 2.0  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
 NUMBER = 125  # of draws
@@ -48,7 +49,7 @@ def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[
     of_ends, of_estimates = _laws(seen, estimate.densities.shares, cells, rng)
     seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])
     variance = estimate.measurement.noise.variance
-    drawn = rows_of(seen.rows[0], of_ends, cells.kernel, rng)
+    drawn = rows_of(seen.rows[0], widened(of_ends, WIDER), cells.kernel, rng)
     expected = expected_rows(seen, of_estimates)
     return (
         with_readings(drawn, cells, value, rows, variance, rng),
