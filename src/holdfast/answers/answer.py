@@ -154,7 +154,8 @@ class Answer(QuestionResult):
         if min(self.draws.min(), other.draws.min()) < 0:
             raise HoldfastError("a ratio needs answers that cannot be below 0.")
         estimate = self.estimate / other.estimate if other.estimate > 0 else nan
-        return self._with(other, "over", estimate, _divided, Unit.NUMBER)
+        ratio = self._with(other, "over", estimate, _divided, Unit.NUMBER)
+        return replace(ratio, interval=(max(ratio.interval[0], 0.0), ratio.interval[1]))
 
     def _with(
         self,
