@@ -3,8 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import holdfast
 from fits import everything
 from holdfast.fit import choose_blocks, fit, functionals, share_of_sums
 from holdfast.fit.parts import draws_of_part
@@ -36,6 +38,8 @@ TABLES = {
     "up to a billion": [0, 1, 2, 3, 10**9, 10**6, 5, 0, 0, 123_456_789] * 10,
     "far from zero": list(range(1000, 1200)) * 5,
     "all a million": [10**6] * 40,
+    "all near the largest": [2**53 - k % 6 for k in range(30)],
+    "both ends": [0, 2**53] * 15,
 }
 
 
@@ -133,3 +137,15 @@ def test_sums_that_are_just_what_is_expected_leave_the_fit_finite(seed):
     estimate = fit(measured(np.repeat([0, 1], [3960, 40]), "1/10", seed=seed))
     assert np.isfinite(estimate.densities.weights).all()
     assert (estimate.densities.densities[0].variance > 0).all()
+
+
+@pytest.mark.parametrize("rows", [30, 300])
+def test_totals_of_the_largest_counts_are_fitted(rows):
+    """Also where the total is larger than the largest number and was cut there."""
+    table = {"place": [f"p{k}" for k in range(rows)], "n": [2**53] * rows, "g": ["a"] * rows}
+    release = holdfast.privatize(
+        pd.DataFrame(table), count="n", category="place", within="g", epsilon=1, rows=3,
+        totals="0.9", split="0.0001", seed=997778, publish_anyway=["totals", "row order"],
+    )  # fmt: skip
+    low, high = release.ask("mean").interval
+    assert low <= 2**53 <= high and high - low < 300

@@ -245,3 +245,61 @@ def test_labels_that_no_file_can_hold_are_refused(kind, odd):
 def test_columns_of_lists_structures_and_bytes_are_refused(kind, cells):
     assert "'k' cannot be written as CSV" in refusal(HELD[kind](cells), count="n", keep="k")
     assert open_table(HELD[kind](cells), count="n").withheld == ("k",)
+
+
+def blanked(kind):
+    """A column whose true values were blanked, and are still there under the gaps, as a table."""
+    gaps = np.arange(ROWS) > 20
+    values = pa.array(np.where(gaps, COUNTS * 1000 + 731, 5), mask=gaps)
+    texts = pa.array([f"is {count * 1000 + 731}" for count in COUNTS])
+    bits = pa.array(~gaps).buffers()[1]
+    hidden = pa.StringArray.from_buffers(ROWS, *texts.buffers()[1:], bits)
+    floats = np.full(ROWS, np.nan).view(np.uint64) + COUNTS.astype(np.uint64)
+    odd = np.where(gaps, floats.view(np.float64), 1.5)
+    columns = {"place": PLACES, "k": values, "t": hidden, "f": odd, "n": COUNTS}
+    match kind:
+        case "pyarrow":
+            return pa.table(columns)
+        case "polars":
+            return pl.from_arrow(pa.table(columns))
+        case "Arrow in pandas":
+            return pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
+    masked = pd.arrays.IntegerArray(COUNTS * 1000 + 731, gaps)
+    return pd.DataFrame({"place": PLACES, "k": masked, "f": odd, "n": COUNTS})
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "polars", "pandas", "Arrow in pandas"])
+def test_nothing_is_under_gaps_of_a_released_table(kind):
+    keep = ["place", "k", "f"] + ["t"] * (kind != "pandas")
+    table = replaced(open_table(blanked(kind), count="n", keep=keep), np.zeros(ROWS, int))
+    sink = io.BytesIO()
+    if kind == "polars":
+        table.write_ipc(sink)
+    else:
+        whole = table if kind == "pyarrow" else pa.Table.from_pandas(table)
+        with pa.ipc.new_file(sink, whole.schema) as writer:
+            writer.write_table(whole)
+    hidden = int(COUNTS[50]) * 1000 + 731
+    assert hidden.to_bytes(8, "little") not in sink.getvalue()
+    assert b"is %d" % hidden not in sink.getvalue()
+    assert pd.isna(list(table["k"])[50]) or list(table["k"])[50].as_py() is None
+    floats = np.asarray(table["f"], dtype=np.float64)
+    assert len(np.unique(floats.view(np.uint64))) == 2  # 1.5, and one NaN
+
+
+def test_nothing_is_beyond_the_ends_of_a_released_slice():
+    places = pa.array([f"SECRET{k}" for k in range(ROWS)])
+    for column in (places, places.cast(pa.large_string())):
+        part = pa.table({"place": column, "n": COUNTS}).slice(0, 40)
+        table = replaced(open_table(part, count="n", keep="place"), np.zeros(40, int))
+        texts = [bytes(buffer) for buffer in table["place"].chunk(0).buffers() if buffer]
+        assert table["place"].type == column.type
+        assert not any(b"SECRET300" in text for text in texts)
+
+
+def test_every_nan_of_a_file_has_the_same_bits(tmp_path):
+    write = ParquetGroups(tmp_path / "out.parquet", pa.schema([("f", pa.float64())]), 100)
+    with write:
+        write.write(blanked("pyarrow").select(["f"]))
+    floats = pq.read_table(tmp_path / "out.parquet")["f"].to_numpy()
+    assert len(np.unique(floats.view(np.uint64))) == 2

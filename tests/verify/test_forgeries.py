@@ -7,13 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import holdfast
 from forging import forged, of_lines, of_record, of_text, read
 from holdfast.fit import fit
 from holdfast.fit.histogram import collected
+from holdfast.measure.measurement import Tally
+from holdfast.release.codebook import codebook
+from holdfast.release.deployment import deployment_yaml
 from holdfast.release.readme import read_me
+from holdfast.release.relations import ranked
 
 STATES = ["AL", "KS", "NE", "TX"]
 
@@ -222,18 +227,127 @@ def test_a_lie_is_found_though_every_sum_is_right(bundle, tmp_path, lie):
     assert all(check.passed is not False or check.detail for check in report.checks)
 
 
-def test_a_note_of_another_epsilon_is_found_though_the_readme_repeats_it(bundle, tmp_path):
+REPEATED = {
+    "README.md states another epsilon": lambda record: record["notes"].append(
+        "in truth epsilon = 0.01 was spent"
+    ),
+    "a note of release.json states an epsilon": lambda record: record["notes"].append(
+        "the epsilon of this release is 0.01"
+    ),
+    "the promise in words": lambda record: record["promise"].update(
+        neighbours="Two tables are neighbours when all people of ten counties are added."
+    ),
+    "the field 'randomness'": lambda record: record["promise"].update(
+        randomness="a seed of a certified generator"
+    ),
+    "the request of release.json is not": lambda record: record["request"].update(epsilon="1/100"),
+    "request of release.json is": lambda record: record["request"].update(contributions=1000),
+}
+
+
+@pytest.mark.parametrize("found", REPEATED)
+def test_a_lie_of_the_record_is_found_though_the_texts_repeat_it(tmp_path, found):
     def change(folder):
         record = read(folder)
-        record["notes"].append("in truth epsilon = 0.01 was spent")
+        REPEATED[found](record)
         of_record(lambda said: said.update(record))(folder)
         table = record["table"]
         with (folder / "answers.csv").open(encoding="utf-8-sig", newline="") as file:
             _, *answers = csv.reader(file, delimiter=table["delimiter"])
         (folder / "README.md").write_text(read_me(record, [tuple(line) for line in answers]))
+        (folder / "codebook.md").write_text(codebook(record))
+        (folder / "deployment.yaml").write_text(deployment_yaml(record))
 
+    bundle = made("plain").save(tmp_path / "plain")
     place = forged(bundle, tmp_path / "forged", change)
-    assert "README.md states another epsilon" in str(holdfast.verify(place).damage)
+    assert found in str(holdfast.verify(place).damage)
+
+
+@pytest.mark.parametrize("weight", [None, 16384, -16384])
+def test_weights_of_relations_are_those_that_the_noisy_counts_ask_for(tmp_path, weight):
+    release = holdfast.privatize(
+        a_table(), count=["deaths", "births"], category="county", epsilon=5, seed=3, relations=True
+    )
+    first, second = release.columns
+    if weight is not None:
+        second = ranked(second, [first], (weight,))
+    place = replace(release, columns=(first, second)).save(tmp_path / "bundle")
+    assert holdfast.verify(place).damage == (
+        ()
+        if weight is None
+        else ("the relations of release.json do not follow from the noisy counts.",)
+    )
+
+
+def moved_to(release, labels, group):
+    """A release whose rows are said to be in other groups, with these labels."""
+    (column,) = release.columns
+    tally = Tally.of_rows(column.noisy.astype(np.int64), group, groups=len(labels))
+    measurement = replace(column.measurement, tally=tally)
+    column = replace(column, group=group, measurement=measurement, published=None)
+    sizes = np.bincount(group, minlength=len(labels))
+    groups = replace(release.partition, labels=labels, sizes=sizes)
+    return replace(release, columns=(column,), partition=groups)
+
+
+def test_classes_that_overlap_are_found(tmp_path):
+    release = made("plain").by(holdfast.classes("people", 2))
+    high = (release.columns[0].noisy > 1).astype(np.int32)
+    labels = (("0 to 99999999",), ("1 to 99999999",))
+    place = moved_to(release, labels, high).save(tmp_path / "forged")
+    assert holdfast.verify(place).damage == ("the classes of release.json overlap.",)
+
+
+def test_rows_do_not_change_between_labels_of_nearly_one_spelling(tmp_path):
+    table = a_table().assign(state=[("1", "01", "NE", "ne")[k % 4] for k in range(240)])
+    release = holdfast.privatize(
+        table, count="deaths", category="county", keep="state", epsilon=1, seed=3
+    ).by("state")
+    assert holdfast.verify(release.save(tmp_path / "honest"))
+    labels, own = release.partition.labels, release.columns[0].group
+    assert labels == (("01",), ("1",), ("NE",), ("ne",))
+    high = release.columns[0].noisy > 1
+    for first in (0, 2):
+        group = np.where((own < 2) == (first < 2), first + high, own).astype(np.int32)
+        place = moved_to(release, labels, group).save(tmp_path / f"forged{first}")
+        assert "its published cells do not say" in str(holdfast.verify(place).damage)
+
+
+def test_a_few_counts_may_not_be_far_from_the_fit(tmp_path):
+    release = made("plain")
+    (column,) = release.columns
+    counts = column.histograms[0].counts()
+    counts[-2:] = 10**12
+    column = replace(column, published=(collected(counts, np.ones_like(counts)),))
+    place = replace(release, columns=(column,)).save(tmp_path / "forged")
+    (damage,) = holdfast.verify(place).damage
+    assert damage == "distribution.csv is not what the fit makes of the measurement."
+
+
+def test_likely_intervals_may_not_all_be_a_little_shorter(tmp_path):
+    def change(lines):
+        low, high = (lines[0].index(f"deaths_likely_{end}") for end in ("low", "high"))
+        for line in lines[1:]:
+            if int(line[high]) - int(line[low]) > 1:
+                line[high] = str(int(line[high]) - 1)
+
+    bundle = made("plain").save(tmp_path / "plain")
+    place = forged(bundle, tmp_path / "forged", of_lines("rows.csv", change))
+    (damage,) = holdfast.verify(place).damage
+    assert damage == "a likely interval of rows.csv does not follow from the release."
+
+
+@pytest.mark.parametrize("notes, cut", [({"promise": "epsilon = 0.01"}, 9999), (None, 100)])
+def test_a_parquet_table_with_notes_or_cut_otherwise_is_none(tmp_path, notes, cut):
+    def change(folder):
+        table = pq.read_table(folder / "table.parquet").replace_schema_metadata(notes)
+        pq.write_table(table, folder / "table.parquet", row_group_size=cut)
+
+    bundle = made("plain").save(tmp_path / "plain", table_format="parquet")
+    assert holdfast.verify(bundle)
+    place = forged(bundle, tmp_path / "forged", change)
+    words = "holds notes" if notes else "is not cut into groups of rows"
+    assert words in str(holdfast.verify(place).damage)
 
 
 @pytest.mark.parametrize(("rows", "honest"), [(1, True), (2, True), (5, False)])

@@ -82,7 +82,7 @@ class Densities:
 def fit_densities(seen: Seen, cells: Cells) -> Densities:
     """The density of one table (seen has one), over all stiffnesses and two scales of counts."""
     knots, between = knots_of(cells)
-    middles = cells.middles - cells.edges[0]
+    middles = cells.places
     scales = np.log1p(middles), middles / max(middles[-1] / LENGTH, 1.0)
     bends = [Bends.at(place, knots, between, cells.widths) for place in scales]
     found: list[Density] = []
@@ -128,7 +128,7 @@ def knots_of(cells: Cells) -> tuple[Integers, Floats]:
             knots.append(number - 2)  # the last cell that is not open
         knots.append(at)
     chosen = np.array(knots)
-    middles = cells.middles
+    middles = cells.places
     features = np.array([np.interp(middles, middles[chosen], row) for row in np.eye(len(chosen))])
     return chosen, features
 

@@ -23,6 +23,7 @@ from holdfast.fit.histogram import (
 )
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
+from holdfast.privacy.noise import LARGEST
 
 if TYPE_CHECKING:
     from holdfast.measure.measurement import Measurement, Sums
@@ -161,11 +162,14 @@ def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
 
 
 def _totals(measurement: "Measurement") -> "tuple[list[Total], list[Total]]":
-    """The total of the whole table, and those of each group; nothing where there are none."""
+    """The total of the whole table, and those of each group; nothing where there are none. One
+    that may have been cut at the largest number says next to nothing."""
     totals = measurement.totals
     if totals is None:
         return [], []
-    return [totals.of_all], [(float(value), totals.noise.variance) for value in totals.values]
+    every = [totals.of_all, *((total, totals.noise.variance) for total in totals.values.tolist())]
+    every = [(t, v if abs(t) < LARGEST // 2 else float(LARGEST) ** 2) for t, v in every]
+    return every[:1], every[1:]
 
 
 def _steered(
@@ -192,18 +196,20 @@ def _with_totals(
     """The same with totals, and the variances of their noise, as one more sum of each table.
 
     A row adds the mean count of its cell. Rows of the open cell add what they have on average by
-    their noisy counts, whose noise of this variance goes to that of the total.
+    their noisy counts, whose noise of this variance goes to that of the total. All is counted from
+    where the first cell begins, which keeps large counts apart.
     """
     if not totals:
         return seen
-    weights = np.tile(cells.middles, (len(tallies), 1))
+    start, weights = int(cells.edges[0]), np.tile(cells.places, (len(tallies), 1))
     noise = np.array([each for _, each in totals])
     for table, (value, rows) in enumerate(tallies):
         above = value >= cells.edges[-1]
         if above.any():
-            weights[table, -1] = np.average(value[above], weights=rows[above])
+            weights[table, -1] = np.average(value[above] - start, weights=rows[above])
             noise[table] += variance * rows[above].sum()
-    sums = np.array([[value] for value, _ in totals])
+    sizes = [int(rows.sum()) for _, rows in tallies]
+    sums = np.array([[total - start * n] for (total, _), n in zip(totals, sizes, strict=True)])
     return seen.with_sums(weights[:, None], sums, noise[:, None])
 
 

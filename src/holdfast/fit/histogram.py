@@ -93,7 +93,7 @@ def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) 
     )
 
 
-Total = tuple[float, float]
+Total = tuple[int, float]
 """A noisy total, and the variance of its noise."""
 
 

@@ -137,11 +137,11 @@ class Totals:
             raise HoldfastError("a total of the whole needs its noise.")
 
     @property
-    def of_all(self) -> tuple[float, float]:
+    def of_all(self) -> tuple[int, float]:
         """The total of the whole table, and the variance of its noise."""
         if self.whole is not None and self.whole_noise is not None:
-            return float(self.whole), self.whole_noise.variance
-        return float(self.values.sum()), len(self.values) * self.noise.variance
+            return self.whole, self.whole_noise.variance
+        return sum(self.values.tolist()), len(self.values) * self.noise.variance
 
     def of_whole(self) -> "Totals | None":
         """What is left for groups that are chosen later; nothing of totals of several groups."""

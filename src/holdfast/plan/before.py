@@ -188,28 +188,29 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
     others = {name: first.rows.cells(name) for name in table.others if name not in asked}
     withheld = {name: first.rows.cells(name) for name in table.withheld}
-    every: list[str | None] = []
+    every, seen = list[str | None](), list[str | None]()
     for name, budget in zip(table.counts, budgets, strict=True):
         counts = first.counts[name][first.measured[name]]
         noise = budget.noise_of_counts.quantile(LEVEL)
-        every += [
+        seen += [
             concerns.identifiers(name, counts),
             concerns.nines(name, counts),
             concerns.drowned(name, counts, noise, table.rows, budget.epsilon),
-            None if noise else bare(f"{name!r:.60}"),
         ]
+        every.append(None if noise else bare(f"{name!r:.60}"))
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)
-        every += [next(filter(None, pairs), None), concerns.people_beside(name, cells)]
-        every.append(concerns.rate_beside(name, cells))
+        seen.append(next(filter(None, pairs), None))
+        every += [concerns.people_beside(name, cells), concerns.rate_beside(name, cells)]
     if table.withheld and not table.others:
         every.append(
             "no category and no other column is published: nobody will know whose count a row is"
         )
     measured = np.logical_and.reduce(list(first.measured.values()))
     known = {name: first.counts[name][measured] for name in table.counts}
-    every.append(concerns.total_of_others(known))
+    seen.append(concerns.total_of_others(known))
     every.append(concerns.large_epsilon(request.epsilon))
+    yield from (f"{words} (NOT PRIVATE: seen in the counts)" for words in filter(None, seen))
     yield from filter(None, every)
 
 

@@ -135,10 +135,10 @@ def completed(
 
 
 def nines(name: str, counts: Integers) -> str | None:
-    """What to ask of a 99 or so that stands far above all other counts.
+    """What to ask of a 99 or so that stands far above all other counts, without saying which.
 
-    >>> nines("visits", np.array([3, 0, 99, 7, 99]))[:55]
-    "'visits' has 99 far above all other counts, as a code f"
+    >>> nines("visits", np.array([3, 0, 99, 7, 99]))[:56]
+    "'visits' has nines far above all other counts, as a code"
     >>> nines("visits", np.array([3, 57, 99])) is None
     True
     """
@@ -147,8 +147,8 @@ def nines(name: str, counts: Integers) -> str | None:
     if highest not in NINES or FAR * second >= highest:
         return None
     return (
-        f"{name!r:.60} has {highest} far above all other counts, as a code for what is not known "
-        "has. If it is one, leave such cells blank in the file, and name blank cells as missing"
+        f"{name!r:.60} has nines far above all other counts, as a code for what is not known is "
+        "written. If it is one, leave such cells blank in the file, and name blank cells as missing"
     )
 
 
@@ -177,14 +177,14 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
 def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fraction) -> str | None:
     """What to say of noise that is larger than all counts, where few rows cannot make up for it.
 
-    >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:62]
-    'noise of up to 3,289, nine times in ten, is larger than every '
+    >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:60]
+    "noise of up to 3,289, nine times in ten, drowns 'deaths', an"
     """
     if len(counts) < FEW or not drowns(noise, counts.max(), rows, epsilon):
         return None
     return (
-        f"noise of up to {noise:,}, nine times in ten, is larger than every count of {name!r:.60}, "
-        f"and {numbered(rows, 'row')} are too few to make up for it: the release would say little. "
+        f"noise of up to {noise:,}, nine times in ten, drowns the counts of {name!r:.60}, and "
+        f"{numbered(rows, 'row')} are too few to make up for it: the release would say little. "
         "`holdfast plan` says what a larger epsilon buys"
     )
 

@@ -6,6 +6,10 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, needed
 from holdfast.release.record import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
+from holdfast.tables.arrow_files import rows_in_group
+
+NOTES = {b"ARROW:schema", b"PARQUET:field_id"}
+"""Metadata that pyarrow writes; there is no other."""
 
 
 def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[Any]]:
@@ -37,6 +41,14 @@ def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
     metadata, size = source.metadata, path.stat().st_size
     if metadata.num_rows != rows or source.schema_arrow.names != list(names):
         raise HoldfastError(f"`{path.name}` is not the table that release.json speaks of.")
+    fields = [field.metadata or {} for field in source.schema_arrow]
+    notes = {*(source.schema_arrow.metadata or ()), *(metadata.metadata or ())}
+    if notes.union(*fields) - NOTES or not metadata.created_by.startswith("parquet-cpp-arrow "):
+        raise HoldfastError(f"`{path.name}` holds notes, which are no part of a release.")
+    sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    whole, left = divmod(rows, rows_in_group(len(names)))
+    if sizes != [rows_in_group(len(names))] * whole + [left] * (left > 0):
+        raise HoldfastError(f"`{path.name}` is not cut into groups of rows as a release is.")
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for place in range(group.num_columns):

@@ -40,10 +40,10 @@ def without_notes(table: Any) -> Any:
 def plain(table: Any) -> Any:
     """For a file: without notes; extension types as what they hold, because their parameters are
     notes as well; dictionaries as their values, because the order of those may be that of the
-    counts."""
+    counts; every NaN with the same bits."""
     import pyarrow as pa
 
-    columns = [without_dictionary(_stored(column)) for column in table.columns]
+    columns = [one_nan(without_dictionary(_stored(column))) for column in table.columns]
     fields = [
         pa.field(field.name, column.type, field.nullable)
         for field, column in zip(table.schema, columns, strict=True)
@@ -111,19 +111,31 @@ def _chunks(column: Any) -> list[Any]:
     return list(column.chunks) if hasattr(column, "chunks") else [column]
 
 
-def by_appearance(column: Any) -> Any:
-    """A column of labels with a dictionary of those that it has, in the order in which they come,
-    whatever the order in which they were kept; other columns as they are.
+def one_nan(column: Any) -> Any:
+    """A column in which every NaN has the same bits, since others can tell counts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), column.type), column)
+
+
+def own_cells(column: Any) -> Any:
+    """A column as its rows make it, in memory of its own: nothing is under gaps or beyond its
+    ends, every NaN has the same bits, and a dictionary has the labels that it has, in the order in
+    which they come, whatever the order in which they were kept.
 
     >>> import pyarrow as pa
     >>> kept = pa.DictionaryArray.from_arrays(pa.array([2, None, 0], pa.int32()), ["a", "b", "c"])
-    >>> by_appearance(pa.chunked_array([kept])).chunk(0).dictionary.to_pylist()
+    >>> own_cells(pa.chunked_array([kept])).chunk(0).dictionary.to_pylist()
     ['c', 'a']
     """
     import pyarrow as pa
 
-    labels = pa.types.is_dictionary(column.type)
-    return without_dictionary(column).dictionary_encode() if labels else column
+    plain, kind = one_nan(without_dictionary(column)), column.type
+    own = plain.take(pa.array(np.arange(len(plain))))  # leaves zeros in gaps
+    return own.dictionary_encode() if pa.types.is_dictionary(kind) else own
 
 
 _NONE = np.uint64(0x9E3779B97F4A7C15)  # the key of a label that is missing

@@ -13,9 +13,9 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import (
     arrow_codes,
     arrow_keys,
-    by_appearance,
     is_writable,
     may_hold,
+    own_cells,
     python_cells,
     without_dictionary,
     without_notes,
@@ -179,15 +179,16 @@ def _has_labels(index: Any) -> bool:
 
 
 def _own_copy(frame: Any) -> Any:
-    """The frame as its rows make it: without notes, and without what tells where it was put
-    together from others, or in which order labels were kept. Any of that may tell the true counts,
-    and pandas would also share blocks of memory with the frame that came in."""
+    """The frame as its rows make it: without notes, without what is in memory under gaps or beyond
+    the ends of a slice, and without what tells where it was put together from others, or in which
+    order labels were kept. Any of that may tell the true counts, and pandas would also share blocks
+    of memory with the frame that came in."""
     import narwhals.stable.v2 as nw
 
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
         for at, column in enumerate(native.columns):
-            native = native.set_column(at, native.field(at).name, by_appearance(column))
+            native = native.set_column(at, native.field(at).name, own_cells(column))
         native = without_notes(native.combine_chunks())
     elif frame.implementation.is_polars():
         native = native.with_columns(map(_polars_cells, native.get_columns())).rechunk()
@@ -198,11 +199,16 @@ def _own_copy(frame: Any) -> Any:
 
 
 def _polars_cells(column: Any) -> Any:
-    """A column whose labels are those of its rows, in the order in which they come."""
+    """A column in memory of its own, whose labels are those of its rows, in the order in which
+    they come."""
     import polars as pl
 
     if not isinstance(column.dtype, pl.Enum | pl.Categorical):
-        return column
+        floats = isinstance(column.dtype, pl.Float32 | pl.Float64)
+        if column.dtype == pl.String:  # of which short ones would stay in gaps
+            return pl.Series(column.name, column.to_list(), dtype=pl.String)
+        own = column.gather(range(len(column)))  # leaves zeros in gaps
+        return own.fill_nan(float("nan")) if floats else own
     texts = column.cast(pl.String)
     return texts.cast(pl.Enum(texts.drop_nulls().unique(maintain_order=True)))
 
@@ -215,8 +221,12 @@ def _pandas_cells(column: Any) -> Any:
         return column.cat.set_categories(column.dropna().unique().tolist(), ordered=False)
     of_texts = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow"
     if not (of_texts or isinstance(column.dtype, pd.ArrowDtype)):
-        return column
-    whole = by_appearance(column.array.__arrow_array__()).combine_chunks()
+        gaps = column.isna()
+        sparse = isinstance(column.dtype, pd.SparseDtype)
+        if sparse or column.dtype.kind not in "iufb" or not gaps.any():
+            return column
+        return column.fillna(column.dtype.type(0)).mask(gaps)  # a gap keeps what it was put on
+    whole = own_cells(column.array.__arrow_array__()).combine_chunks()
     return pd.Series(column.dtype.__from_arrow__(whole), index=column.index, name=column.name)
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 from holdfast.errors import numbered
@@ -14,6 +16,7 @@ from holdfast.release.record import (
     MOST_NAMES,
     MOST_ROWS,
     SCHEMA,
+    read_promise,
 )
 from holdfast.verify.report import Damage, OtherSchema, shown
 
@@ -96,7 +99,7 @@ _promise = _fields(
     persons=_persons,
     budgets=_list_of(_budget, 1, MOST_COLUMNS),
     simulated=lambda value: isinstance(value, bool),
-    randomness=_text,
+    randomness=_one_of("operating system", "a seed (simulation: protects nobody)"),
     neighbours=_text,
 )
 _table = _fields(
@@ -156,12 +159,28 @@ def check_fields(record: dict[str, Any]) -> str:
     if record["category"] is not None and published[:1] != [record["category"]]:
         raise Damage("the category must be the first of the published columns.")
     _check_groups(groups, published)
+    _check_request(record, names)
     for k, column in enumerate(counts):
         if len(column["relations"]) not in (0, k):
             raise Damage("a column is related to others than those before it.")
         _check_measured(column, len(groups["names"]), regrouped=groups["regrouped"])
     counts_words = numbered(len(names), "column of counts", "columns of counts")
     return f"{counts_words}, {numbered(len(groups['names']), 'group')}, every field in order"
+
+
+def _check_request(record: dict[str, Any], names: list[str]) -> None:
+    """What was asked, where that is told, is what was promised."""
+    request, promise = record["request"], record["promise"]
+    if request is None:
+        return
+    persons = promise["persons"]
+    said = {name: persons[name] for name in ("unit", "person_in")}
+    said |= {"rows": persons["person_rows"], "top": record["top"], "period": record["period"]}
+    most = persons["contributions"]
+    said["contributions"] = dict(zip(names, most, strict=True)) if len(set(most)) > 1 else most[0]
+    same = Fraction(request["epsilon"]) == Fraction(promise["epsilon"])
+    if not same or any(request[name] != value for name, value in said.items()):
+        raise Damage("the request of release.json is not that of its promise.")
 
 
 def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
@@ -172,10 +191,37 @@ def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
         raise Damage("the columns of the groups must be published.")
     if len(set(map(tuple, groups["labels"]))) < len(groups["labels"]):
         raise Damage("release.json has two groups with one label.")
+    for k, classes in enumerate(groups["classes"]):
+        ends = sorted(map(class_ends, {label[k] for label in groups["labels"] if classes}))
+        flat = [end for pair in ends for end in pair]
+        if flat != sorted(flat) or any(a[1] == b[0] for a, b in pairwise(ends)):
+            raise Damage("the classes of release.json overlap.")
     if not parts and len(groups["labels"]) > 1:
         raise Damage("a table without columns for groups must have one group.")
     if groups["names"] != _names_of(groups):
         raise Damage("the names of the groups do not follow from their labels.")
+
+
+def class_ends(label: str) -> tuple[float, float]:
+    """The lowest and the highest number of a class.
+
+    >>> class_ends("4 to 70")
+    (4.0, 70.0)
+    """
+    low, _, high = label.partition(" to ")
+    ends = number_of(low), number_of(high)
+    if ends[0] is None or ends[1] is None:
+        raise Damage("a class of release.json has no numbers for its ends.")
+    return ends[0], ends[1]
+
+
+def number_of(text: str) -> float | None:
+    """The finite number that a text is, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
 
 
 def _names_of(groups: dict[str, Any]) -> list[str]:
@@ -230,6 +276,9 @@ def check_budget(record: dict[str, Any]) -> str:
         if sum(Fraction(budget[part]) for part in PARTS) != Fraction(budget["epsilon"]):
             raise Damage("the parts of a budget do not come to its epsilon.")
         _check_noises(budget, column, regrouped=record["groups"]["regrouped"])
+    names = [column["name"] for column in record["counts"]]
+    if promise["neighbours"] != read_promise(names, promise).neighbours:
+        raise Damage("the promise in words of release.json is not that of its numbers.")
     return f"the parts come to epsilon = {promise['epsilon']} exactly, and all noise is theirs"
 
 

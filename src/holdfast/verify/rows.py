@@ -1,6 +1,7 @@
 """rows.csv and the table, read by columns: marks, groups, noisy counts, what was released."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +24,7 @@ from holdfast.release.record import read_noise
 from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
+from holdfast.verify.record import class_ends, number_of
 from holdfast.verify.report import Damage, NotChecked
 
 ENDS = ("low", "high", "likely_low", "likely_high")
@@ -211,26 +213,23 @@ def _check_members(columns: list[Texts], group: Integers, said: dict[str, Any]) 
     keys = joined_keys([*cells, group[at].astype(np.uint64)])
     rows = at[np.unique(keys, return_index=True)[1]]
     texts = [labels_of(each[rows]).to_pylist() for each in columns]
-    for *row, number in zip(*texts, group[rows].tolist(), strict=True):
-        for cell, label, classes in zip(row, said["labels"][number], said["classes"], strict=True):
-            if not (_is_in_class if classes is not None else _is_label)(cell, label):
+    for k, classes in enumerate(said["classes"]):
+        labels = [label[k] for label in said["labels"]]
+        places, loose = set(labels), Counter(map(_loosely, set(labels)))
+        for cell, number in zip(texts[k], group[rows].tolist(), strict=True):
+            label = labels[number]
+            if classes is not None:
+                value, (low, high) = number_of(cell), class_ends(label)
+                inside = value is not None and low <= value <= high
+            elif cell in places or loose[_loosely(cell)] > 1:
+                inside = cell == label
+            else:
+                inside = _loosely(cell) == _loosely(label)
+            if not inside:
                 raise Damage("a row is in a group that its published cells do not say.")
 
 
-def _is_label(cell: str, label: str) -> bool:
-    number = _number(cell)
-    return cell.casefold() == label.casefold() or (number is not None and number == _number(label))
-
-
-def _is_in_class(cell: str, label: str) -> bool:
-    low, _, high = label.partition(" to ")
-    value, ends = _number(cell), (_number(low), _number(high))
-    return value is not None and None not in ends and ends[0] <= value <= ends[1]  # type: ignore[operator]
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+def _loosely(label: str) -> float | str:
+    """What is the same for labels that a file may spell otherwise, such as 7 and 7.0."""
+    number = number_of(label)
+    return label.casefold() if number is None else number

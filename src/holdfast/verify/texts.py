@@ -19,6 +19,7 @@ from holdfast.verify.report import Damage, Found
 
 MARK = "SIMULATION"
 _STATED = re.compile(r"epsilon = ([0-9./]*[0-9])")
+_EPSILON = re.compile(r"epsilon\b.*[0-9]", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _TAGS = {"svg", "rect", "text", "g", "path", "title", "tspan", "line"}
 _DANGEROUS = re.compile(r"\bon[a-z]+\s*=|href|javascript|<script|<!|<\?|url\(", re.IGNORECASE)
@@ -37,6 +38,8 @@ def check_words(folder: Path, record: dict[str, Any]) -> str:
         raise Damage("README.md does not state the promise of release.json.")
     if any(Fraction(number) != Fraction(promise["epsilon"]) for number in _STATED.findall(said)):
         raise Damage("README.md states another epsilon than release.json.")
+    if any(map(_EPSILON.search, record["notes"])):
+        raise Damage("a note of release.json states an epsilon, which the promise alone does.")
     for name in ("README.md", "deployment.yaml"):
         if (MARK in read_text(folder, name).upper()) is not promise["simulated"]:
             raise Damage(f"{name} and release.json differ in whether it is a simulation.")

@@ -7,6 +7,7 @@ maker's (docs/verify.md).
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,17 @@ from holdfast.verify import matching, texts
 from holdfast.verify.matching import AT_A_TIME
 from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
-from holdfast.verify.rows import RowsFile, TableFile, csv_columns
+from holdfast.verify.rows import LEVEL, RowsFile, TableFile, csv_columns
 
 ABSURD = 1e-12
 """Probability, over all rows, of a negative noisy count that is taken for a mistake."""
 MOST_OFF = 0.002
 """Share of the rows by which the histograms of two machines may differ, by rounding."""
+FAR = 0.1
+"""Of a count, beside the reach of its noise: how far rounding may move a row, which is less than
+the width of a cell."""
+NEAR = 2
+"""How far a weight of relations may be off by rounding, of 256 for a noisy count."""
 
 
 def verify(directory: str | os.PathLike[str]) -> Verification:
@@ -166,7 +172,8 @@ def _counts(bundle: _Bundle) -> str:
 
 def _fit(bundle: _Bundle) -> Found:
     """The histograms are those that the fit makes of the measurement."""
-    off = 0
+    off, far = 0, 0.0
+    _check_relations(bundle)
     for column in bundle.release.columns:
         for fitted, stated in zip(column.estimate.histograms, column.histograms, strict=True):
             values = np.union1d(fitted.values, stated.values)
@@ -175,9 +182,13 @@ def _fit(bundle: _Bundle) -> Found:
                 for each in (fitted, stated)
             ]
             off = max(off, int(np.abs(sums[0] - sums[1]).max(initial=0)))
+            counts, reach = stated.counts(), column.measurement.noise.quantile(LEVEL)
+            if fitted.size == len(counts):
+                moved = np.abs(fitted.counts() - counts)
+                far = max(far, float((moved / (FAR * counts + reach + 2)).max(initial=0)))
     if not off:
         return Found("the distributions are those that the fit makes of the measurement")
-    if off > max(2, MOST_OFF * bundle.record["table"]["rows"]):
+    if off > max(2, MOST_OFF * bundle.record["table"]["rows"]) or far > 1:
         raise Damage("distribution.csv is not what the fit makes of the measurement.")
     return Found(
         "the distributions are those that the fit makes of the measurement, but for rounding",
@@ -186,19 +197,33 @@ def _fit(bundle: _Bundle) -> Found:
     )
 
 
+def _check_relations(bundle: _Bundle) -> None:
+    """The weights of relations, where there are any, are those that the noisy counts ask for."""
+    release, request = bundle.release, bundle.record["request"]
+    stated = [column.relations for column in release.columns]
+    if not any(stated) and not (request and request["relations"]):
+        return
+    for weights, column in zip(stated, release.related().columns, strict=True):
+        pairs = zip_longest(weights, column.relations, fillvalue=0)
+        if any(abs(a - b) > NEAR for a, b in pairs):
+            raise Damage("the relations of release.json do not follow from the noisy counts.")
+
+
 def _intervals(bundle: _Bundle) -> Found:
     """Likely intervals of rows, answers and shares follow."""
     from holdfast.release.row_intervals import likely_intervals
 
     release, rows, off = bundle.release, bundle.rows, 0
+    most = max(2, MOST_OFF * bundle.record["table"]["rows"])
     for k, column in enumerate(release.columns):
         likely, measured = likely_intervals(column.estimate), np.flatnonzero(rows.measured[k])
         for start in range(0, len(measured), AT_A_TIME):
             at = measured[start : start + AT_A_TIME]
             ends = likely(rows.noisy[k][at].astype(np.int64), rows.group[at].astype(np.int64))
-            for end, stated in zip(ends, rows.likely[k], strict=True):
-                off = max(off, int(np.abs(end - stated[at]).max()))
-    if off > 1:
+            away = [np.abs(a - b[at]) for a, b in zip(ends, rows.likely[k], strict=True)]
+            off += int((np.maximum(*away) > 0).sum())
+            most = 0 if np.max(away) > 1 else most
+    if off > most:
         raise Damage("a likely interval of rows.csv does not follow from the release.")
     answers, shares = list[tuple[str, ...]](), list[tuple[str, ...]]()
     for summary in summaries(release):
