@@ -68,7 +68,7 @@ def _command(name: str) -> Any:
 
 
 @cache
-def commands() -> Callable[..., Any]:
+def commands() -> Any:
     """The command line, made once."""
     group: Any = get_command(app)
     group.commands = Loaded()
