@@ -72,12 +72,12 @@ class Cells:
     @property
     def middles(self) -> Floats:
         """The mean count of each cell; where it begins for the open one."""
-        return self.edges[0] + self.places
+        return np.asarray(self.edges[0] + self.places)
 
     @property
     def places(self) -> Floats:
         """The same, from where the first begins: all different, however large counts are."""
-        return self.edges - self.edges[0] + (self.widths - 1) / 2
+        return np.asarray(self.edges - self.edges[0] + (self.widths - 1) / 2)
 
     def inside(self, value: Integers) -> Marks:
         """Which noisy counts need a density."""
