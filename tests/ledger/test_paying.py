@@ -232,8 +232,9 @@ def test_ledger_and_dataset_go_together(ledger):
     for given in ({"ledger": ledger, "dataset": None}, {"ledger": None}):
         with pytest.raises(HoldfastError, match="go together"):
             release(**given)
-    with pytest.raises(HoldfastError, match="`dataset` must be a name"):
-        release(ledger, dataset=" ")
+    for name in (" ", "home\u200b", "home\n", "h\u00ado"):
+        with pytest.raises(HoldfastError, match="`dataset` must be a name"):
+            release(ledger, dataset=name)
 
 
 def test_a_delta_is_paid_for_as_well(ledger):

@@ -1,5 +1,6 @@
 """Sizes: what could not be read again is refused before it is paid, and the largest is readable."""
 
+import pandas as pd
 import pytest
 
 import holdfast
@@ -41,7 +42,7 @@ def test_names_and_labels_of_the_longest_kind_are_written_and_read_again(tmp_pat
 
 def test_too_many_groups_are_refused_before_anything_is_paid(tmp_path):
     ledger, table = tmp_path / "ledger.json", {"id": range(10_001), "n": [1] * 10_001}
-    frame = pytest.importorskip("pandas").DataFrame(table)
+    frame = pd.DataFrame(table)
     with pytest.raises(HoldfastError, match="10,001 groups, and a release at most 10,000"):
         holdfast.privatize(
             frame, epsilon=1, count="n", category="id", within="id", ledger=ledger, dataset="d"
@@ -54,4 +55,41 @@ def test_counts_that_no_float_holds_are_verified_exactly(tmp_path):
     cells = {"place": [f"p{k}" for k in range(24)], "state": [f"s{k % 4}" for k in range(24)]}
     release = made_release([2**53] * 12 + [0] * 12, cells, within="state")
     assert any(count > 2**53 and count % 2 for count in release.counts.tolist())
+    assert holdfast.verify(release.save(tmp_path / "r")).passed
+
+
+LONG = "0.123456789012345678901234567890123456789012"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": f"{LONG}1"},
+        {"epsilon": 1, "split": LONG},
+        {"epsilon": 1, "totals": LONG},
+        {"epsilon": 1, "count": ["n", "m"], "weights": {"n": LONG, "m": 1}},
+        {"epsilon": 1, "top": 2**53 + 1},
+    ],
+)
+def test_numbers_that_nobody_would_read_again_are_refused_before_they_are_paid(tmp_path, options):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("d", epsilon=5)
+    table = {"id": range(40), "n": [1, 4] * 20, "m": [2, 7, 1, 0] * 10}
+    options = {"count": "n", "category": "id"} | options
+    with pytest.raises(HoldfastError, match=r"digits|must be a whole number"):
+        holdfast.privatize(pd.DataFrame(table), ledger=ledger, dataset="d", **options)
+    assert not ledger.spends()
+
+
+@pytest.mark.parametrize("top", [1000, 2**31, 2**53])
+def test_a_top_code_above_every_count_is_verified(tmp_path, top):
+    release = holdfast.privatize([0, 3, 1, 7] * 20, epsilon=1, seed=1, top=top)
+    assert holdfast.verify(release.save(tmp_path / "r")).passed
+
+
+def test_the_longest_exact_numbers_that_are_taken_are_read_again(tmp_path):
+    release = holdfast.privatize(
+        [0, 3, 1, 7] * 20, epsilon="0.9999999999", contributions=9973, rows=9973,
+        totals="0.123456789", split="0.987654321", seed=1,
+    )  # fmt: skip
     assert holdfast.verify(release.save(tmp_path / "r")).passed

@@ -202,3 +202,13 @@ def test_a_file_of_categories_without_their_column_is_named(tmp_path):
     (tmp_path / "wards.csv").write_text("name\nA\nB\n")
     with pytest.raises(HoldfastError, match=r"`categories`: `.*wards.csv` has no column 'ward'"):
         count_by(people, by="ward", categories=tmp_path / "wards.csv")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, _text], ids=["frame", "text"])
+def test_spellings_of_one_person_count_once(make):
+    """As a ledger takes them for one label: else one person could count more than once."""
+    who = ["7", "07", "7.0", "\uff17", "8", "ann", "ANN "]
+    table = make({"who": who, "county": ["Ely"] * len(who)})
+    assert counts_in(
+        count_by(table, by="county", categories=["Ely"], per="who"), count="count"
+    ) == [3]

@@ -24,6 +24,12 @@ LEAKS = {
     "equal": {"x": Y},
     "as text": {"x": [f" {y}.0" for y in Y]},
     "inside of text": {"x": [f"{y} cases" for y in Y]},
+    "the second number of a text": {
+        "x": [f"zone {a}: {y} cases" for a, y in zip(A, Y, strict=True)]
+    },
+    "the third": {
+        "x": [f"{k:03d} / {b:05d} ({y})" for k, (b, y) in enumerate(zip(B, Y, strict=True))]
+    },
     "scaled": {"x": 3 * Y},
     "shifted": {"x": Y + 1000},
     "sum of two": {"x": A - Y, "a": A},

@@ -23,7 +23,7 @@ from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.release.bundle import bundle_size, check_disk_room, check_place, write
 from holdfast.release.csv_files import NEWLINES, Dialect
 from holdfast.release.load import load
-from holdfast.release.record import check_size
+from holdfast.release.record import check_digits, check_size
 from holdfast.release.release import Release
 from holdfast.request import Request
 from holdfast.tables.arrow_files import ParquetFiles
@@ -81,6 +81,7 @@ class Run:
         table = self.table
         names = (*self._published, *table.counts)
         check_size(table.rows, len(table.counts), table.partition.labels, names)
+        check_digits(self.promise)
         for budget in self.promise.budgets:
             rehearse(budget, len(table.partition), randomness(0))
         if self.request.out is not None:

@@ -212,6 +212,20 @@ def check_size(
             )
 
 
+def check_digits(promise: Promise) -> None:
+    """Refuse exact numbers that nobody could read; to be called before anything is paid.
+
+    Noise has at least a fifth of such a part, for each time that a person may be counted."""
+    parts = [getattr(budget, name) for budget in promise.budgets for name in SPENT_ON]
+    numbers = [promise.epsilon, *promise.persons.weights, *parts]
+    most = 10**LONGEST_NUMBER // (5 * max(budget.reach for budget in promise.budgets))
+    if max(max(each.numerator, each.denominator) for each in numbers) > most:
+        raise HoldfastError(
+            "`epsilon`, its shares and `weights` come to parts of too many digits. "
+            "Hint: write them with fewer."
+        )
+
+
 def parse_json(data: bytes, name: str) -> dict[str, Any]:
     """The object in these bytes; raises where it is none, is too large, or says a thing twice.
 

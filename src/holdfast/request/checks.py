@@ -16,7 +16,7 @@ from holdfast.privacy.promise import PersonIn, Persons
 from holdfast.privacy.rational import exact_fraction
 from holdfast.request.parameter import Form, Parameter
 from holdfast.tables.cell_text import names_in
-from holdfast.tables.counts import read_codes
+from holdfast.tables.counts import MAX_COUNT, read_codes
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.subset import read_period, read_subset
 
@@ -91,9 +91,11 @@ def _epsilon(value: Any, name: str) -> Fraction:
     return exact_epsilon(value, name=name)
 
 
-def _whole(least: int) -> Callable[[Any, str], int | None]:
-    """A check for a whole number of at least so much, or None."""
-    return lambda value, name: None if value is None else whole_number(value, name, least=least)
+def _whole(least: int, most: int | None = None) -> Callable[[Any, str], int | None]:
+    """A check for a whole number of at least so much, and at most, or None."""
+    return lambda value, name: (
+        None if value is None else whole_number(value, name, least=least, most=most)
+    )
 
 
 def _file_rows(value: Any, name: str) -> tuple[int, ...]:
@@ -139,6 +141,7 @@ OF_NAME: dict[str, Callable[[Any, str], Any]] = {
     "epsilon": _epsilon,
     "out": _path,
     "seed": _whole(0),
+    "top": _whole(1, MAX_COUNT),
     "unit": lambda value, _: value,
     "person_in": lambda value, _: value,
     "split": lambda value, name: None if value is None else read_share(value, name),

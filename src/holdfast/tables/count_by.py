@@ -8,7 +8,13 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError, numbered
-from holdfast.tables.cell_text import find_column, is_missing, number_or_text, suggest
+from holdfast.tables.cell_text import (
+    find_column,
+    is_missing,
+    label_text,
+    number_or_text,
+    suggest,
+)
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import UNKNOWN, format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
@@ -16,7 +22,8 @@ from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.source import ListRows, Rows, Source
 from holdfast.tables.sources import open_source
-from holdfast.tables.spans import Keys
+from holdfast.tables.spans import Keys, text_keys
+from holdfast.tables.subset import label_key
 
 _Key = tuple[Any, ...]
 
@@ -36,7 +43,8 @@ def count_by(
         by: The columns that make a category.
         categories: A list of them, or the path of a file that has the columns `by`.
         per: A column that says whose row it is: a person counts once, where the first of their
-            rows is, so that `contributions=1` holds. Without it every row is a person.
+            rows is, so that `contributions=1` holds. Spellings of one label, such as 7, 07 and 7.0,
+            are one person. Without it every row is a person.
 
     Returns:
         A table of the kind that came in, which `holdfast.privatize` takes.
@@ -136,9 +144,9 @@ class _Counting:
 
     def _first(self, rows: Rows, before: int) -> Marks:
         """The rows in which a person is met for the first time."""
-        per = self._per or ""
-        self._codes(rows, per, "per", before)
-        people, first = np.unique(rows.keys(per), return_index=True)
+        codes, cells = self._codes(rows, self._per or "", "per", before)
+        keys = text_keys([label_key(label_text(cell) or str(cell)) for cell in cells])
+        people, first = np.unique(keys[codes], return_index=True)
         fresh = ~np.isin(people, self._people)
         self._people = np.concatenate([self._people, people[fresh]])
         firsts = np.zeros(len(rows), dtype=np.bool_)

@@ -94,8 +94,16 @@ def read_subset(value: Any) -> Subset | None:
 
 
 def label_key(text: str) -> str:
-    """What is the same for all spellings of a label."""
+    """What is the same for all spellings of a label, and for what holds or does not: true, yes, 1.
+
+    >>> {label_key(text) for text in ("True", "yes", "1.0", "01")}, label_key("NE")
+    ({'1'}, 'ne')
+    """
     plain = normalize("NFKC", text).strip().casefold()
+    if plain.isdigit() and plain.isascii():  # as nearly all names of persons are, and quicker
+        return plain.lstrip("0") or "0"
+    if plain in _FLAGS:
+        return str(int(_FLAGS[plain]))
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
 

@@ -22,7 +22,7 @@ class Failure(Enum):
 
 
 _VERDICTS = {
-    None: "Everything that this release claims was recomputed and holds.",
+    None: "All that follows from the measurement was recomputed and holds.",
     Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
     Failure.BESIDE: "A file that does not belong is in the folder. The rest holds.",
     Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",

@@ -162,7 +162,7 @@ def _counts(bundle: _Bundle) -> str:
     for k, (column, counts) in enumerate(zip(record["counts"], bundle.table.counts, strict=True)):
         of_groups = matching.histograms(bundle.distribution, record, rows, k)
         wanted = matching.released(rows, k, column, of_groups, earlier)
-        if (counts != (wanted if top is None else np.minimum(wanted, top))).any():
+        if (counts != (wanted if top is None else np.minimum(wanted, np.int64(top)))).any():
             raise Damage(f"a count of {bundle.table.name} does not follow from the noisy counts.")
         if len(record["counts"]) > 1:
             earlier.append((wanted, np.sort(wanted[rows.measured[k]])))

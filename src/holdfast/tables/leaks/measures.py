@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_UNSIGNED = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+MOST_NUMBERS = 5  # of a text that are looked at
 _SPACED = re.compile(r"(?<=[0-9])[ '\u2019\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 _MARKED = re.compile(r"[0-9][ '\u2019\u00a0\u2009\u202f,.][0-9]")
 _NO_GROUP = {  # a mark that does not stand before three digits, or stands after a lone zero
@@ -64,6 +66,20 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     if commas or (points and not any(_NO_GROUP["."].search(text) for text in texts)):
         ways.append((".", ","))
     return [as_numbers([_written(cell, *way) for cell in plain]) for way in ways]
+
+
+def further(cells: Sequence[Any]) -> Iterator[Floats]:
+    """The second number in each text, the third, and so on; nan where it has none.
+
+    >>> [x.tolist() for x in further(["zone 5: 12 cases", "zone 7"])]
+    [[12.0, nan]]
+    """
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    numbers = {text: _UNSIGNED.findall(text)[1:MOST_NUMBERS] for text in texts}
+    for at in range(max(map(len, numbers.values()), default=0)):
+        each = {text: float(found[at]) for text, found in numbers.items() if len(found) > at}
+        values = np.array([each.get(cell, np.nan) for cell in cells])
+        yield np.where(values < NO_NUMBER, values, np.nan)
 
 
 def _written(cell: Any, group: str, point: str) -> Any:

@@ -11,6 +11,7 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.tables.leaks.measures import (
     as_labels,
     beyond_chance,
+    further,
     linear_share,
     monotone_share,
     near_share,
@@ -80,7 +81,7 @@ def find_leaks(
     for name, cells in columns.items():
         if name in helping or name in withheld:
             continue
-        ways = (_alone(name, x, cells, y, rows, rng) for x in numbers[name])
+        ways = (_alone(name, x, cells, y, rows, rng) for x in (*numbers[name], *further(cells)))
         leaks += next(filter(None, map(list, ways)), [])
     named = {leak.names[0] for leak in leaks}
     left = [(name, x[rows]) for name, ways in numbers.items() if name not in named for x in ways]
