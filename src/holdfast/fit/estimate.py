@@ -24,7 +24,7 @@ from holdfast.fit.histogram import (
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.parts import laws_like
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
-from holdfast.privacy.noise import LARGEST
+from holdfast.privacy.noise import VALUE_CAP
 
 if TYPE_CHECKING:
     from holdfast.measure.measurement import Measurement, Sums
@@ -170,7 +170,7 @@ def _totals(measurement: "Measurement") -> "tuple[list[Total], list[Total]]":
     if totals is None:
         return [], []
     every = [totals.of_all, *((total, totals.noise.variance) for total in totals.values.tolist())]
-    every = [(t, v if abs(t) < LARGEST // 2 else float(LARGEST) ** 2) for t, v in every]
+    every = [(t, v if abs(t) < VALUE_CAP // 2 else float(VALUE_CAP) ** 2) for t, v in every]
     return every[:1], every[1:]
 
 
