@@ -22,6 +22,7 @@ from holdfast.fit.histogram import (
     whole_rows,
 )
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
+from holdfast.fit.parts import laws_like
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 from holdfast.privacy.noise import VALUE_CAP
 
@@ -58,7 +59,8 @@ class Estimate:
         rng = np.random.default_rng([SEED, group + 1])
         seen = self.grouped.of(slice(group, group + 1))
         number = min(NUMBER, max(FEW, OF_ALL_GROUPS // self.measurement.tally.groups))
-        laws, shares = self.tilts.draws(seen, group, number, rng), self.tilts.shares[group]
+        shares = self.tilts.shares[group]
+        laws = laws_like(seen.without_sums(), shares, self.cells, number, rng)[1]
         total = next(iter(self._totals[1][group : group + 1]), None)
         value, rows = self.measurement.tally.of(group)
         return self._drawn(seen, laws, shares, value, rows, total, rng)

@@ -61,6 +61,12 @@ class Seen:
             variance=self.variance[tables],
         )
 
+    def without_sums(self) -> "Seen":
+        """The noisy counts alone."""
+        none = slice(0)
+        weights, sums = self.weights[:, none], self.sums[:, none]
+        return replace(self, weights=weights, sums=sums, variance=self.variance[:, none])
+
     def with_sums(self, weights: Floats, sums: Floats, variance: Floats) -> "Seen":
         """The same with more sums of each table."""
         return replace(
@@ -145,16 +151,6 @@ def sums_precision(seen: Seen, shares: Floats) -> Floats:
     mean = shares * ((seen.rows / q) @ seen.kernel.T)
     of_sums = _expected(seen.weights, shares, seen.kernel, q)
     return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
-
-
-def log_likelihoods(seen: Seen, laws: Floats, shares: Floats) -> Floats:
-    """Of each law in one table, with the sums' S at `shares`."""
-    filled = seen.rows[0] > 0
-    rows, kernel = seen.rows[0, filled], seen.kernel[:, filled]
-    q = np.maximum(laws @ kernel, LEAST)
-    gap = seen.sums[0] - (laws * ((rows / q) @ kernel.T)) @ seen.weights[0].T
-    squares = (gap @ sums_precision(seen, shares[None])[0]) * gap
-    return np.asarray(np.log(q) @ rows - 0.5 * squares.sum(axis=1))
 
 
 def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:

@@ -8,7 +8,7 @@ with a step of its own at zero. Increments of s over an e-fold are normal with s
 t, and so is a common slope; t is one of a few `SCALES`, from rows that are like the table to rows
 that have nothing to do with it, and the rows say which. The posterior of everything is sampled by
 importance from the normal approximations at each t, so that neither their tails nor their weights
-are approximations.
+are approximations. Draws of a declared group are of its own law, bent likewise.
 
 Few rows at a small epsilon say little, and what is taken for likely beforehand shows: chances of
 the scales that draw more towards the table have smaller errors for most rows, and cover less often
@@ -17,16 +17,19 @@ draw more, and the ends of intervals those that leave rows more to themselves.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.draws import SEED, rows_of, widened, with_readings
-from holdfast.fit.estimate import Estimate, measurements
 from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows, said
 from holdfast.fit.tilts import equally_likely, tilted
+
+if TYPE_CHECKING:
+    from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
@@ -40,13 +43,13 @@ FREEDOM = 5.0  # of the t law that is proposed from
 ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 0.05
 
 
-def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Draws, Draws]:
     """Draws of the histogram of rows with this tally of noisy counts for intervals; for estimates
     what is expected of it under each draw of their law."""
     cells, inside = estimate.cells, estimate.cells.inside(value)
-    seen = measurements(cells, [(value, rows)], ())
+    seen = replace(estimate.seen.without_sums(), rows=cells.binned(value, rows)[None])
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    of_ends, of_estimates = _laws(seen, estimate.densities.shares, cells, rng)
+    of_ends, of_estimates = laws_like(seen, estimate.densities.shares, cells, NUMBER, rng)
     seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])
     variance = estimate.measurement.noise.variance
     drawn = rows_of(seen.rows[0], widened(of_ends, WIDER), cells.kernel, rng)
@@ -57,8 +60,11 @@ def draws_of_part(estimate: Estimate, value: Integers, rows: Integers) -> tuple[
     )
 
 
-def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> list[Floats]:
-    """Equally likely laws of a part, of shape (draws, cells), under both chances of scales."""
+def laws_like(
+    seen: Seen, law: Floats, cells: Cells, number: int, rng: np.random.Generator
+) -> list[Floats]:
+    """So many equally likely laws of rows that are like this law, of shape (number, cells): for
+    ends of intervals, and for estimates."""
     features = walk(cells)
     scales = np.array(SCALES)[:, None, None]
     covariances = scales**2 * covariance_of(cells)
@@ -74,7 +80,7 @@ def _laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> li
     log = log - _log_students(tilts, modes, spreads)
     log = log + _log_normals(tilts, np.zeros_like(modes), covariances)
     weights = log + np.log([CHANCES, OF_ESTIMATES])[:, :, None]
-    return [equally_likely(laws, w, NUMBER, rng) for w in np.logaddexp.reduce(weights, axis=1)]
+    return [equally_likely(laws, w, number, rng) for w in np.logaddexp.reduce(weights, axis=1)]
 
 
 def walk(cells: Cells) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.fit.cells import Cells
-from holdfast.fit.likelihood import Said, Seen, log_likelihoods, said
+from holdfast.fit.likelihood import Said, Seen, said
 
 DEGREES = 3  # of the polynomials
 ROUNDS = 12
@@ -41,8 +41,6 @@ class Tilts:
     """Tilts, of shape (K, cells)."""
     mean: Floats
     """Of each group's tilts, of shape (G, K)."""
-    covariance: Floats
-    """Of the same, of shape (G, K, K)."""
     noise: Floats
     """Variances of the normal laws that stand for the noise of the sums, of shape (G, sums)."""
     log_evidence: float
@@ -55,18 +53,6 @@ class Tilts:
     def effective(self, seen: Seen) -> Seen:
         """The same measurements, with normal laws that stand for the Laplace noise of the sums."""
         return replace(seen, variance=self.noise)
-
-    def draws(self, seen: Seen, group: int, number: int, rng: np.random.Generator) -> Floats:
-        """Shares of a group's cells from the posterior, of shape (number, cells), by importance
-        from its normal approximation: that alone moves groups to counts that no row has."""
-        root = np.linalg.cholesky(self.covariance[group])
-        steps = rng.standard_normal((number, len(root))) @ root.T
-        laws, here = tilted(self.law, self.features, self.mean[group] + steps), self.shares[group]
-        near = said(seen, here[None], self.features[None])
-        curve = ((steps @ near.information[0]) * steps).sum(axis=1)
-        normal = steps @ near.gradient[0] - 0.5 * curve
-        log = log_likelihoods(seen, laws, here) - normal
-        return equally_likely(laws, log, number, rng)
 
 
 def equally_likely(laws: Floats, log: Floats, number: int, rng: np.random.Generator) -> Floats:
@@ -121,7 +107,7 @@ def _fit(seen: Seen, law: Floats, features: Floats, likeness: Floats | None) -> 
     precision = np.asarray(inverse, dtype=np.float64)
     half = 0.0 if likeness is None else 0.5 * size * float(np.linalg.slogdet(precision)[1])
     spread, mean = np.full(size, START), np.zeros((groups, size))
-    covariance, evidence = np.zeros((groups, size, size)), 0.0
+    evidence = 0.0
     for _ in range(ROUNDS):
         evidence = half - 0.5 * groups * float(np.log(spread).sum())
         traces = np.zeros(size)
@@ -130,10 +116,10 @@ def _fit(seen: Seen, law: Floats, features: Floats, likeness: Floats | None) -> 
             found = said(seen.of(some), tilted(law, features, mean[some]), features[None])
             at = mean[some]
             pull = at if likeness is None else precision @ at
-            step, covariance[some], trace, log = _solved(found, pull / spread, spread, precision)
+            step, covariance, trace, log = _solved(found, pull / spread, spread, precision)
             evidence += float(found.value.sum()) - 0.5 * float((pull * at / spread).sum()) - log
             before = seen.variance[some]
-            seen.variance[some] = found.noise_variance(noise[some], before, covariance[some])
+            seen.variance[some] = found.noise_variance(noise[some], before, covariance)
             mean[some] += np.clip(step, -LONGEST, LONGEST)
             after = mean[some] if likeness is None else precision @ mean[some]
             traces += trace + (mean[some] * after).sum(axis=0)
@@ -143,7 +129,6 @@ def _fit(seen: Seen, law: Floats, features: Floats, likeness: Floats | None) -> 
         law=law,
         features=features,
         mean=mean,
-        covariance=covariance,
         noise=seen.variance,
         log_evidence=evidence + float((0.5 * np.log(ratio) - ratio).sum()),
     )
