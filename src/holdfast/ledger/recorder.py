@@ -128,7 +128,7 @@ def check_name(dataset: Any) -> str:
             f"{dataset!r:.40}. "
             "Hint: the same name for all releases of the same people's data."
         )
-    return dataset
+    return str(dataset)
 
 
 def _charge(epsilon: Any, delta: Any) -> Charge:
