@@ -16,7 +16,6 @@ from holdfast.cli.output import safe_output
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.errors import HoldfastError, one_line
 
-ABOUT = "Publish tables of counts with differential privacy; their distribution is kept."
 HOMES = {"demo": "demo", "count": "count", "privatize": "privatize", "verify": "verify",
          "report": "report", "ask": "ask", "regroup": "ask", "plan": "plan", "compare": "plan",
          "explain": "plan", "page": "page"}  # fmt: skip
@@ -26,9 +25,7 @@ app = typer.Typer(
     cls=Commands,
     add_completion=False,
     no_args_is_help=True,
-    pretty_exceptions_enable=False,  # a traceback can be a release
     rich_markup_mode=None,
-    help=ABOUT,
     epilog=CODES,
 )
 

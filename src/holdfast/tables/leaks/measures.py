@@ -256,10 +256,9 @@ def product_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Gen
 def _median_ratio(y: Floats, value: Floats) -> Floats:
     ratio = np.where((y > 0) & np.isfinite(value) & (value != 0), y / value, np.nan)
     ordered = np.sort(ratio, axis=1)  # what is no number comes last
-    known = np.count_nonzero(~np.isnan(ordered), axis=1)
-    middles = np.column_stack([(known - 1) // 2, known // 2])
-    factors = np.take_along_axis(ordered, middles, axis=1).mean(axis=1)
-    return np.where(np.isfinite(ordered).any(axis=1), factors, 0.0)
+    known = np.count_nonzero(~np.isnan(ordered), axis=1)[:, None]
+    middle = np.take_along_axis(ordered, np.hstack([(known - 1) // 2, known // 2]), axis=1)
+    return np.where(np.isfinite(ordered).any(axis=1), middle.mean(axis=1), 0.0)
 
 
 def _read_off(guess: Floats, y: Floats) -> Any:
