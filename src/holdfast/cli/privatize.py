@@ -162,8 +162,13 @@ def _ask_about_doubts(outlook: "Before", as_json: bool) -> None:
     for words in outlook.doubts:
         aside(f"Before paying: {one_line(words)}.", style="bold")
     asks = outlook.doubts and not outlook.promise.simulated and not as_json
-    if asks and is_watched() and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
+    if asks and _is_there() and not typer.confirm("Go on?", err=True):
         raise HoldfastError("stopped before anything was spent.")
+
+
+def _is_there() -> bool:
+    """Whether somebody can be asked."""
+    return is_watched() and sys.stdin.isatty()
 
 
 @contextmanager
