@@ -237,7 +237,7 @@ REPEATED = {
     "the promise in words": lambda record: record["promise"].update(
         neighbours="Two tables are neighbours when all people of ten counties are added."
     ),
-    "the field 'randomness'": lambda record: record["promise"].update(
+    "words of release.json is not": lambda record: record["promise"].update(
         randomness="a seed of a certified generator"
     ),
     "the request of release.json is not": lambda record: record["request"].update(epsilon="1/100"),

@@ -121,12 +121,11 @@ class Recorder:
 
 def check_name(dataset: Any) -> str:
     """The name of a dataset; raises if it is not one."""
-    named = isinstance(dataset, str) and 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME
-    if not named or not dataset.isprintable():  # two that look alike would have a limit each
+    fits = isinstance(dataset, str) and 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME
+    if not fits or not str(dataset).isprintable():  # two that look alike would have a limit each
         raise HoldfastError(
-            f"`dataset` must be a name of 1 to {LONGEST_NAME} visible characters, got "
-            f"{dataset!r:.40}. "
-            "Hint: the same name for all releases of the same people's data."
+            f"`dataset` must be a name of 1 to {LONGEST_NAME} characters that can be seen, got "
+            f"{dataset!r:.40}. Hint: the same name for all releases of the same people's data."
         )
     return str(dataset)
 

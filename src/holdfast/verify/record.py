@@ -16,6 +16,7 @@ from holdfast.release.record import (
     MOST_NAMES,
     MOST_ROWS,
     SCHEMA,
+    plain_promise,
     read_promise,
 )
 from holdfast.verify.report import Damage, OtherSchema, shown
@@ -99,7 +100,7 @@ _promise = _fields(
     persons=_persons,
     budgets=_list_of(_budget, 1, MOST_COLUMNS),
     simulated=lambda value: isinstance(value, bool),
-    randomness=_one_of("operating system", "a seed (simulation: protects nobody)"),
+    randomness=_text,
     neighbours=_text,
 )
 _table = _fields(
@@ -193,8 +194,7 @@ def _check_groups(groups: dict[str, Any], published: list[str]) -> None:
         raise Damage("release.json has two groups with one label.")
     for k, classes in enumerate(groups["classes"]):
         ends = sorted(map(class_ends, {label[k] for label in groups["labels"] if classes}))
-        flat = [end for pair in ends for end in pair]
-        if flat != sorted(flat) or any(a[1] == b[0] for a, b in pairwise(ends)):
+        if any(below[1] >= above[0] for below, above in pairwise(ends)):
             raise Damage("the classes of release.json overlap.")
     if not parts and len(groups["labels"]) > 1:
         raise Damage("a table without columns for groups must have one group.")
@@ -277,7 +277,7 @@ def check_budget(record: dict[str, Any]) -> str:
             raise Damage("the parts of a budget do not come to its epsilon.")
         _check_noises(budget, column, regrouped=record["groups"]["regrouped"])
     names = [column["name"] for column in record["counts"]]
-    if promise["neighbours"] != read_promise(names, promise).neighbours:
+    if promise != plain_promise(read_promise(names, promise)):
         raise Damage("the promise in words of release.json is not that of its numbers.")
     return f"the parts come to epsilon = {promise['epsilon']} exactly, and all noise is theirs"
 
