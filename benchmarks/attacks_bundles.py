@@ -24,9 +24,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 import holdfast
 from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_files import ParquetGroups, rows_in_group
 
 CLAIMED = re.compile(
     r"release\.json: (made_with|receipt|period|notes|request|promise/randomness|table/newline"
@@ -148,7 +150,10 @@ def forge(folder: Path, chance: random.Random) -> str:
         row = chance.randrange(len(frame))
         old = frame.loc[row, column]
         frame.loc[row, column] = old + 1 if isinstance(old, np.integer) else old + "x"
-        frame.to_parquet(path, index=False)
+        rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
+        path.unlink()
+        with ParquetGroups(path, rows.schema, rows_in_group(rows.num_columns)) as file:
+            file.write(rows)
         return f"{name}: {column}"
     if name.endswith(".csv"):
         lines = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))

@@ -104,6 +104,16 @@ def test_options_that_cannot_go_together_are_paid_for_by_nobody(quick):
     assert ledger.spends() == []
 
 
+def test_a_table_in_parquet_that_could_not_be_written_is_paid_for_by_nobody(quick, monkeypatch):
+    ledger = Ledger(quick / "b.ledger")
+    ledger.set_limit("d", epsilon=10)
+    monkeypatch.setattr("holdfast.engine.run.find_spec", lambda _: None)
+    options = {"epsilon": 1, "count": "n", "table_format": "parquet", "keep_none": True}
+    with pytest.raises(HoldfastError, match="needs pyarrow"):
+        holdfast.privatize(FRAME, **options, ledger=ledger, dataset="d")
+    assert ledger.spends() == []
+
+
 def test_counts_as_large_as_they_may_be_in_many_groups_are_paid_for_and_released(quick):
     """Whether they lie far apart is known only when they are measured."""
     ledger = Ledger(quick / "b.ledger")

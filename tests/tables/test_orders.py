@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables import arrow_files, csv_file
+from holdfast.tables import arrow_files, csv_file, sorting
 from holdfast.tables.leaks.watch import LabelOrder, Order
 from holdfast.tables.order import rows_by
 from holdfast.tables.partition import coded
+from holdfast.tables.table import whose
 from open_tables import counts_of, open_table, refusal, replaced, text_table, written
 
 ROWS = 1200
@@ -121,6 +122,27 @@ def test_ties_that_nothing_public_breaks_are_looked_at_in_the_order_they_keep(
 
 def columns_equal(one, other):
     return one.equals(other) if isinstance(one, pa.Table) else one == other
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("subset", [None, {"state": "a"}])
+def test_whose_rows_of_a_file_are_does_not_depend_on_how_they_are_put_in_order(
+    kind, subset, tmp_path, monkeypatch
+):
+    """A ledger knows a table again by all of its cells, withheld ones too."""
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"place": [f"p {i}" for i in rng.permutation(ROWS)], "n": COUNTS,
+                          "state": rng.choice(["a", "b"], ROWS), "street": range(ROWS)})  # fmt: skip
+    asked = {"count": "n", "category": "place", "subset": subset, "order_by": "place"}
+    source = saved(frame, kind, tmp_path)
+    listed = open_table(source, **asked)
+    monkeypatch.setattr(sorting, "LISTED", 0)
+    quick = open_table(source, **asked)
+    assert isinstance(quick._reading.source, sorting.Sorted) and listed.withheld
+    assert not isinstance(listed._reading.source, sorting.Sorted)
+    assert whose(quick) == whose(listed) and counts_of(quick).tolist() == counts_of(listed).tolist()
+    monkeypatch.setattr(sorting, "find_spec", lambda _: None)  # without DuckDB, as lists
+    assert not isinstance(open_table(source, **asked)._reading.source, sorting.Sorted)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

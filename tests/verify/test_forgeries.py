@@ -350,6 +350,18 @@ def test_a_parquet_table_with_notes_or_cut_otherwise_is_none(tmp_path, notes, cu
     assert words in str(holdfast.verify(place).damage)
 
 
+@pytest.mark.parametrize("statistics", [False, True])
+def test_a_parquet_table_with_statistics_which_nobody_has_compared_is_none(tmp_path, statistics):
+    def change(folder):
+        table = pq.read_table(folder / "table.parquet")
+        pq.write_table(table, folder / "table.parquet", write_statistics=statistics)
+
+    bundle = made("plain").save(tmp_path / "plain", table_format="parquet")
+    report = holdfast.verify(forged(bundle, tmp_path / "forged", change))
+    assert report.passed != statistics
+    assert ("has statistics beside its rows" in str(report.damage)) == statistics
+
+
 @pytest.mark.parametrize(("rows", "honest"), [(1, True), (2, True), (5, False)])
 def test_another_machine_s_rounding_is_a_warning_and_no_forgery(
     tmp_path, monkeypatch, rows, honest

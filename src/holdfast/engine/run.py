@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.engine.measuring import Progress, measure, silent
-from holdfast.errors import Spent, spending
+from holdfast.errors import HoldfastError, Spent, spending
 from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.pay import pay_and_measure
@@ -82,6 +83,8 @@ class Run:
         names = (*self._published, *table.counts)
         check_size(table.rows, len(table.counts), table.partition.labels, names)
         check_digits(self.promise)
+        if self.request.table_format == "parquet" and find_spec("pyarrow") is None:
+            raise HoldfastError("`table_format` needs pyarrow. Hint: pip install pyarrow.")
         for budget in self.promise.budgets:
             rehearse(budget, len(table.partition), randomness(0))
         if self.request.out is not None:

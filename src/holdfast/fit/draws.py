@@ -26,6 +26,7 @@ READINGS = 1000  # groups of rows that are read by their noisy counts: one count
 AT_ONCE = 10  # draws; fewer at once stay in the cache
 MANY = 30  # rows of a bin, from which on they are drawn together
 JITTER = 1e-6  # of each variance: the sum of all cells has none
+NEGLIGIBLE = 1e-9  # chance of a cell beside the likeliest one, given a row's bin
 LEAST_VARIANCE = 1e-9  # of a cell, for each row: well above what rounding makes of none
 
 
@@ -41,14 +42,17 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
     if not seen.sums.shape[1]:
         return not_below_zero(rows)
     alone, (spread, along) = rows, sums_spread(seen, shares)
-    scale = np.sqrt(seen.variance[0] / 2)
-    noise = np.broadcast_to(seen.variance[0], (len(rows), len(scale)))
+    scale, noise = np.sqrt(seen.variance[0] / 2), seen.variance[:1]  # at first one for all draws
+    each = np.arange(len(scale))
     for _ in range(TURNS):
         alone = alone[rng.permutation(len(alone))]
         gap = seen.sums[0] - alone @ seen.weights[0].T
         gap -= rng.standard_normal(gap.shape) * np.sqrt(noise)
-        middle = spread + noise[:, :, None] * np.eye(len(scale))
-        rows = alone + np.linalg.solve(middle, gap[:, :, None])[:, :, 0] @ along
+        middle = np.repeat(spread[None], len(noise), axis=0)
+        middle[:, each, each] += noise
+        sides = gap.reshape(len(noise), -1, len(scale)).swapaxes(1, 2)  # draws with one noise
+        found = np.linalg.solve(middle, sides).swapaxes(1, 2).reshape(gap.shape)
+        rows = alone + found @ along
         away = np.maximum(np.abs(seen.sums[0] - rows @ seen.weights[0].T), LEAST_GAP * scale)
         noise = 1 / rng.wald(1 / (scale * away), 1 / scale**2)
     return not_below_zero(rows)
@@ -107,17 +111,23 @@ def _of_single_rows(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.G
     numbers = np.rint(rows[filled]).astype(np.int64)
     bin_of_row, size = np.repeat(np.arange(len(filled)), numbers), laws.shape[1]
     chances = kernel.T[filled] / np.maximum(laws.mean(axis=0) @ kernel[:, filled], LEAST)[:, None]
-    found = []
+    likely = chances * laws.max(axis=0)
+    near = likely > NEGLIGIBLE * likely.max(axis=1, keepdims=True)
+    first = near.argmax(axis=1)  # of the cells that rows of a bin may be in, `width` for each bin
+    width = int((size - near[:, ::-1].argmax(axis=1) - first).max())
+    first = np.minimum(first, size - width)
+    cells = first[:, None] + np.arange(width)
+    chances, found = np.take_along_axis(chances, cells, axis=1), []
     for start in range(0, len(laws), AT_ONCE):
         some = laws[start : start + AT_ONCE]
-        upto = (some[:, None, :] * chances).ravel()  # a line of cells for each draw and bin
+        upto = (some.take(cells, axis=1) * chances).ravel()  # a line for each draw and bin
         np.cumsum(upto, out=upto)
-        ends = np.concatenate([[0.0], upto[size - 1 :: size]])
+        ends = np.concatenate([[0.0], upto[width - 1 :: width]])
         draw = np.arange(len(some))[:, None]
         line = draw * len(filled) + bin_of_row
         levels = ends[line] + rng.random(line.shape) * (ends[line + 1] - ends[line])
-        place = np.searchsorted(upto, levels) - line * size
-        cell = np.clip(place, 0, size - 1) + draw * size
+        place = np.searchsorted(upto, levels) - line * width
+        cell = np.clip(place, 0, width - 1) + first[bin_of_row] + draw * size
         many = np.bincount(cell.ravel(), minlength=len(some) * size)
         found.append(many.reshape(len(some), size))
     return np.concatenate(found).astype(np.float64)

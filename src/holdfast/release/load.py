@@ -45,6 +45,7 @@ from holdfast.release.relations import ranked
 from holdfast.release.release import Column, Release, joined, zeros_by_group
 from holdfast.tables.groups import Within
 from holdfast.tables.partition import ALL_ROWS, Partition
+from holdfast.tables.texts import Texts
 
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
 Folder = str | os.PathLike[str]
@@ -298,18 +299,21 @@ def read_distribution(file: IO[bytes], record: dict[str, Any]) -> Table:
 
 def read_cells(path: Path, record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The published columns of the table in batches."""
-    names, rows = [*record["published"], *titles(record)], record["table"]["rows"]
-    published = record["published"]
-    if path.suffix == ".csv":
-        number = 0
-        with path.open("rb") as file:
-            for cells in read_columns(file, path.name, Dialect.from_dict(record["table"]), names):
-                number += len(cells[0])
-                yield {name: labels_of(cells[k]) for k, name in enumerate(published)}
-        if number != rows:
-            raise HoldfastError(f"`{path.name}` has another number of rows than release.json says.")
-        return
+    number, published = 0, record["published"]
+    with path.open("rb") as file:
+        for cells in read_table(file, record):
+            number += len(cells[0])
+            columns = (labels_of(each) if isinstance(each, Texts) else each for each in cells)
+            yield dict(zip(published, columns, strict=False))
+    if number != record["table"]["rows"]:
+        raise HoldfastError(f"`{path.name}` has another number of rows than release.json says.")
+
+
+def read_table(file: IO[bytes], record: dict[str, Any]) -> Iterator[list[Any]]:
+    """The columns of the table, some rows at a time: cells of CSV, or arrays of Arrow."""
+    said, names = record["table"], [*record["published"], *titles(record)]
+    if said["file"] == "table.csv":
+        return read_columns(file, said["file"], Dialect.from_dict(said), names)
     from holdfast.release.parquet import read_batches
 
-    for batch in read_batches(path, names, rows):
-        yield dict(zip(published, batch, strict=False))
+    return read_batches(file, said["file"], names, said["rows"])

@@ -5,8 +5,8 @@ docs/bundle.md is their specification. Rows come in batches and no more of them 
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from holdfast.release.csv_files import cells_of, opened, texts_of
 from holdfast.release.record import PARTS, ROWS, rows_header, table_name
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
-from holdfast.tables.arrow_files import ParquetGroups, rows_in_group
 from holdfast.tables.texts import Chosen, Texts
 
-MOST_WRITTEN = 1 << 16  # cells of noisy counts that are remembered, some MiB
+MOST_WRITTEN = 1 << 15  # different rows whose cells are remembered, some MiB
 
 
 def table_header(release: Release) -> list[str]:
@@ -56,7 +55,9 @@ class RowFiles:
             self._table = table.buffer
             self._write_table = self._write_text
         else:
-            self._write_table = _ParquetTable(place, release, stack).write
+            from holdfast.release.parquet import ParquetTable
+
+            self._write_table = ParquetTable(place, table_header(release), release, stack).write
 
     def write(self, batch: RowBatch) -> None:
         """Write the next rows."""
@@ -127,7 +128,10 @@ def _interval_texts(
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
     zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
-    written = dict[tuple[int, int], str]()
+
+    @lru_cache(MOST_WRITTEN)
+    def line(*numbers: int) -> str:
+        return delimiter.join(map(str, numbers))
 
     def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Chosen:
         values, places = coded(noisy)
@@ -136,69 +140,9 @@ def _interval_texts(
         keys, which = coded(keys)
         measured = keys[keys < beyond]
         inside, value = measured // len(values), values[measured % len(values)]
-        pairs = list(zip(inside.tolist(), value.tolist(), strict=True))
-        if len(written) > MOST_WRITTEN:
-            written.clear()
-        new = np.array([at for at, pair in enumerate(pairs) if pair not in written], np.int64)
-        inside, value = inside[new], value[new]
-        ends = [*plain_intervals(value, noise), *likely(value, inside)]
-        columns = [map(str, array.tolist()) for array in (value, *ends)]
-        for at, *cells in zip(new.tolist(), *columns, strict=True):
-            written[pairs[at]] = delimiter.join(cells)
-        lines = [written[pair] for pair in pairs]
+        parts = (value, *plain_intervals(value, noise), *likely(value, inside))
+        lines = list(map(line, *(part.tolist() for part in parts)))
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
         return Chosen(Texts.of(lines), which)
 
     return texts
-
-
-class _ParquetTable:
-    """The table as a Parquet file, whose groups of rows are cut by row number."""
-
-    def __init__(self, place: Path, release: Release, stack: ExitStack) -> None:
-        self._place, self._release, self._stack = place, release, stack
-        self._header = table_header(release)
-        self._types: list[Any] = []
-        self._file: Any = None
-
-    def write(self, batch: RowBatch) -> None:
-        """Write the next rows."""
-        import pyarrow as pa
-
-        names = self._release.published
-        self._types = self._types or [self._type(name, batch.cells[name]) for name in names]
-        columns = [
-            _as_arrow(batch.cells[name], kind)
-            for name, kind in zip(names, self._types, strict=True)
-        ]
-        for column in self._release.columns:
-            counts = batch.counts[column.name]
-            columns.append(pa.array(self._release.shown(counts), mask=counts < 0))
-        table = pa.Table.from_arrays(columns, names=self._header)
-        if self._file is None:
-            rows = rows_in_group(len(self._header))
-            self._file = self._stack.enter_context(ParquetGroups(self._place, table.schema, rows))
-        self._file.write(table)
-
-    def _type(self, name: str, cells: Any) -> Any:
-        """The type of a column: its own, or what all of a list of Python objects can be."""
-        import pyarrow as pa
-
-        if isinstance(cells, Texts):
-            return pa.string()
-        if not isinstance(cells, list):
-            return cells.type
-        if set(map(type, cells)) <= {str}:
-            return pa.string()
-        try:
-            return pa.array(self._release.cells[name]).type
-        except (pa.ArrowException, OverflowError):
-            return pa.string()
-
-
-def _as_arrow(cells: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
-    if not isinstance(cells, list | Texts):
-        return cells
-    return pa.array(texts_of(cells).to_pylist() if kind == pa.string() else cells, kind)

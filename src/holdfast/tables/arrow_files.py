@@ -252,7 +252,11 @@ class ParquetGroups:
             if field.type not in texts or 2 * pc.count_distinct(cells).as_py() < len(cells)
         ]
         writer = parquet.ParquetWriter(
-            self._place, self._schema, store_schema=False, use_dictionary=labels or False
+            self._place,
+            self._schema,
+            store_schema=False,
+            use_dictionary=labels or False,
+            write_statistics=False,
         )
         schema = base64.b64encode(self._schema.serialize())
         writer.add_key_value_metadata({"ARROW:schema": schema})

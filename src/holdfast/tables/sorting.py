@@ -24,18 +24,26 @@ from holdfast.tables.order import order_codes, sort_key
 from holdfast.tables.partition import changed
 from holdfast.tables.source import Kept, Piece, Rows, Source
 
-_MEMORY = "256MB"
+LISTED = 1 << 20  # bytes of files that are put in order as lists
+_MEMORY = "128MB"
 _AT_A_TIME = 1 << 17  # rows
 _ZERO = "\0 known to be zero"
 
 
-def check_sorter() -> None:
-    """Raise where large tables cannot be put in order."""
-    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
-        raise HoldfastError(
-            "`order_by` needs duckdb and pyarrow for a file of this size. "
-            'Hint: pip install "holdfast[duckdb]", or put the file in order before.'
-        )
+def uses_sorter(source: Source) -> bool:
+    """Whether a table is put in order here: one that is not held in memory, nor so small that lists
+    are as quick. Raises where that is needed and cannot be."""
+    size = sum(size for size, _ in source.state)
+    if source.in_memory or (source.is_small and size <= LISTED):
+        return False
+    if find_spec("duckdb") is not None and find_spec("pyarrow") is not None:
+        return True
+    if source.is_small:
+        return False
+    raise HoldfastError(
+        "`order_by` needs duckdb and pyarrow for a file of this size. "
+        'Hint: pip install "holdfast[duckdb]", or put the file in order before.'
+    )
 
 
 class Sorted(Source):
@@ -146,7 +154,8 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> Integers:
     quoted = ['"' + name.replace('"', '""') + '"' for name in (*kept, "row")]
     numbers = list[Integers]()
     with duckdb.connect() as connection:
-        connection.execute(f"SET memory_limit = '{_MEMORY}'; SET preserve_insertion_order = false")
+        connection.execute(f"SET memory_limit = '{_MEMORY}'; SET threads = 1")
+        connection.execute("SET preserve_insertion_order = false")
         connection.execute(
             f"SET temp_directory = '{str(path.parent).replace(chr(39), chr(39) * 2)}'"
         )

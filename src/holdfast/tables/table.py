@@ -24,7 +24,7 @@ from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import Partition, changed
-from holdfast.tables.sorting import Sorted, check_sorter, in_order
+from holdfast.tables.sorting import Sorted, in_order, uses_sorter
 from holdfast.tables.source import Batch, Held, Kept, Source
 from holdfast.tables.sources import as_in_file, open_source
 
@@ -138,11 +138,9 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     opened.settle(roles.others, (*roles.counts, *roles.within.numbers))
     if names != list(opened.columns):  # they are read in another encoding
         roles = asked.roles(list(opened.columns))
-    if roles.ordering and opened.is_small:
+    later = bool(roles.ordering) and uses_sorter(opened)
+    if roles.ordering and not later:
         opened = _in_order(opened.held(), roles)
-    later = bool(roles.ordering) and not opened.in_memory
-    if later:
-        check_sorter()
     reading = Reading(opened, roles)
     first, state = FirstPass(reading, sorting=later), opened.state
     for batch in reading.rows(first.names):
@@ -199,9 +197,12 @@ def whose(table: Table) -> Whose | None:
         return None if stored is None else Whose(rows=stored, columns={})
     names = (*table.others, *table.withheld)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
-    for batch in table.batches(published=True, withheld=True):
+    batches = (batch.rows for batch in table.batches(published=True, withheld=True))
+    if isinstance(table._reading.source, Sorted):  # which has the published columns alone
+        batches = (piece.rows for piece in table._as_published().read(names))
+    for rows in batches:
         for name, column in hashed.items():
-            cells = "\n".join(map(repr, batch.rows.cells(name)))
+            cells = "\n".join(map(repr, rows.cells(name)))
             column.update(f"{cells}\n".encode(errors="surrogatepass"))
     columns = {name: column.digest() for name, column in hashed.items()}
     called = repr(source.title if isinstance(source, CountsLine) else None).encode()

@@ -19,7 +19,7 @@ from holdfast.release.csv_files import (
     texts_of,
     whole_numbers,
 )
-from holdfast.release.load import StoredRows
+from holdfast.release.load import StoredRows, read_table
 from holdfast.release.record import read_noise
 from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.tables.texts import Texts
@@ -159,20 +159,16 @@ class TableFile:
     def _batches(self, folder: Path) -> Iterator[tuple[list[Texts], list[Integers]]]:
         """The published columns as rows.csv would hold them and the released counts, some rows at
         a time."""
-        counts = (each["name"] for each in self._record["counts"])
-        names = [*self._record["published"], *counts]
         name, first, top = self.name, len(self._record["published"]), self._record["top"]
-        if name == "table.csv":
-            for cells in csv_columns(folder, name, self._record, names):
-                yield cells[:first], [_text_counts(each, top, name) for each in cells[first:]]
-            return
-        from holdfast.release.parquet import read_batches
-
-        if find_spec("pyarrow") is None:
-            raise NotChecked("table.parquet needs pyarrow. Hint: pip install pyarrow.")
-        for arrays in read_batches(folder / name, names, self._record["table"]["rows"]):
-            texts = [escaped(texts_of(each)) for each in arrays[:first]]
-            yield texts, [_arrow_counts(each, name) for each in arrays[first:]]
+        if name == "table.parquet" and find_spec("pyarrow") is None:
+            raise NotChecked(f"{name} needs pyarrow. Hint: pip install pyarrow.")
+        with opened(folder, name) as file:
+            for cells in read_table(file, self._record):
+                if name == "table.csv":
+                    yield cells[:first], [_text_counts(each, top, name) for each in cells[first:]]
+                else:
+                    texts = [escaped(texts_of(each)) for each in cells[:first]]
+                    yield texts, [_arrow_counts(each, name) for each in cells[first:]]
 
 
 def _text_counts(cells: Texts, top: int | None, name: str) -> Integers:
@@ -192,15 +188,9 @@ def _text_counts(cells: Texts, top: int | None, name: str) -> Integers:
 
 
 def _arrow_counts(column: Any, name: str) -> Integers:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pa.types.is_integer(column.type):
-        raise Damage(f"{name} has a count that is no whole number.")
-    try:
-        counts = pc.fill_null(column.cast(pa.int64()), NOTHING).to_numpy(zero_copy_only=False)
-    except pa.ArrowException:
-        counts = np.full(len(column), NOTHING)  # one is beyond 64 bits
+    if str(column.type) != "int64":
+        raise Damage(f"{name} has a count that is no whole number of 64 bits.")
+    counts = column.fill_null(NOTHING).to_numpy()
     if int((counts < 0).sum()) > column.null_count:
         raise Damage(f"{name} has a count that cannot be one.")
     return np.asarray(counts)
