@@ -83,6 +83,13 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path, monkeypatch):
     }
 
 
+def test_a_point_that_may_stand_between_thousands_is_pointed_out(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("town,people,n\n" + "".join(f"T{k},{k + 1}.204,{k % 7}\n" for k in range(30)))
+    assert "'people' has numbers such as 1.204: thousands to some" in texts(look(path))
+    assert "thousands" not in texts(look(path, TableOptions(thousands=".")))
+
+
 def test_labels_that_come_twice_are_named():
     rows = [[f"p{k}", str(k % 7)] for k in range(60)] + [["p3", "1"]]
     found = look_at(text_table(("place", "n"), rows))

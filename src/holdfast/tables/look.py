@@ -13,8 +13,8 @@ import numpy as np
 
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import find_lines
-from holdfast.tables.formats import format_of
+from holdfast.tables.csv_part import find_lines, unexplained
+from holdfast.tables.formats import TEXT, format_of
 from holdfast.tables.look_columns import (
     ColumnKind,
     LookedColumn,
@@ -72,6 +72,8 @@ class Look:
     """What keeps it from being read."""
     non_private_counts: tuple[str, ...] = ()
     """Columns that may be counts, by what their cells hold."""
+    unexplained: dict[str, str] = field(default_factory=dict)
+    """By column a number whose point may stand between thousands or before decimals."""
     non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column what may stand for a count that is not known."""
     persons_by: tuple[str, ...] = ()
@@ -163,6 +165,8 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
             rows += len(piece.rows)
     except HoldfastError as error:
         problem = as_in_file(str(error), asked)
+    unsaid = asked.thousands is asked.decimal is None and format_of(path) is TEXT
+    open_ = names if unsaid else ()
     codes = {column: codes_among(cells[column], asked.missing) for column in names}
     looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
     counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
@@ -192,6 +196,7 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
         last=_shown(tail, range(-max(0, min(LAST, rows - FIRST)), 0), numbers),
         problem=problem,
         non_private_counts=counts,
+        unexplained={c: number for c in open_ if (number := unexplained(cells[c]))},
         non_private_codes={c: codes[c] for c in counts if codes[c]},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
@@ -231,6 +236,11 @@ def _hints(table: Look) -> Iterator[Hint]:
                 f"{listed_names(column.totals)}. Leave them out.",
                 {"leave_out": rows} if rows else {},
             )
+    for name, number in table.unexplained.items():
+        yield Hint(
+            f"{name!r} has numbers such as {number}: thousands to some, decimals to others. Say "
+            "what the point means: `thousands`, --thousands . or `decimal`, --decimal ."
+        )
     for name, codes in table.non_private_codes.items():
         listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
         yield Hint(
