@@ -64,6 +64,8 @@ class Look:
     two_headings: bool = False
     """Whether the names of columns seem to go over two rows."""
     rows: int = 0
+    rows_left: int = 0
+    """Rows without those named like totals, by which columns are judged."""
     columns: tuple[LookedColumn, ...] = ()
     first: tuple[ShownRow, ...] = ()
     last: tuple[ShownRow, ...] = ()
@@ -89,7 +91,7 @@ class Look:
             column
             for column in self.columns
             if column.name not in self.non_private_counts
-            and (column.repeated or (self.rows > 1 and column.different == self.rows))
+            and (column.repeated or (self.rows > 1 and column.different == self.rows_left))
         ]
         text = [column.name for column in likely if column.kind is ColumnKind.TEXT]
         return () if self.persons_by else tuple(text or (column.name for column in likely))
@@ -167,11 +169,7 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
         problem = as_in_file(str(error), asked)
     unsaid = asked.thousands is asked.decimal is None and format_of(path) is TEXT
     open_ = names if unsaid else ()
-    codes = {column: codes_among(cells[column], asked.missing) for column in names}
-    looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
-    counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
-    people = persons_by(list(looked.values()), rows, counts)
-    counts = () if people else counts
+    looked, codes = _looked(cells, asked)
     totals = {
         at
         for column in looked.values()
@@ -181,16 +179,26 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
     numbers: list[int] = []
     if rows <= LOOKED_AT:
         numbers = list(format_of(path).row_numbers(path, asked))[:rows]
+    left = [at for at in range(min(rows, LOOKED_AT)) if not numbers or at not in totals]
     last = rows
     while last - 1 in totals:  # totals at the end are no rows of the table
         last -= 1
     if numbers and 0 < last < rows and asked.last_row in (None, part.get("last_row")):
         part, totals = part | {"last_row": numbers[last - 1]}, {at for at in totals if at < last}
+    if 0 < len(left) < rows <= LOOKED_AT:  # columns are judged without the totals
+        kept = {name: [column[at] for at in left] for name, column in cells.items()}
+        named = {name: column.totals for name, column in looked.items()}
+        looked, codes = _looked(kept, asked)
+        looked = {name: replace(looked[name], totals=named[name]) for name in names}
+    counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
+    people = persons_by(list(looked.values()), rows, counts)
+    counts = () if people else counts
     return Look(
         name=path.name,
         part=part,
         two_headings=two_headings(list(cells.values())),
         rows=rows,
+        rows_left=len(left) if rows <= LOOKED_AT else rows,
         columns=tuple(looked.values()),
         first=_shown(cells, range(min(FIRST, rows)), numbers),
         last=_shown(tail, range(-max(0, min(LAST, rows - FIRST)), 0), numbers),
@@ -202,6 +210,14 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
         persons_by=people,
         person=next((c for c in names if names_persons(c) and looked[c].different < rows), ""),
     )
+
+
+def _looked(
+    cells: dict[str, list[Any]], asked: TableOptions
+) -> tuple[dict[str, LookedColumn], dict[str, tuple[str, ...]]]:
+    """What is to be said of each column, and what in it may stand for a count that is not known."""
+    codes = {column: codes_among(cells[column], asked.missing) for column in cells}
+    return {name: looked_column(name, cells[name], codes[name]) for name in cells}, codes
 
 
 def _shown(
