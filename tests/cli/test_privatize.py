@@ -284,6 +284,19 @@ def test_people_go_straight_into_a_release(cli):
     assert code == 2 and "`from_people` needs `by` and `categories`" in err
 
 
+def test_a_person_with_several_rows_is_asked_about_before_it_is_paid(cli):
+    table("county\nEly\nKent\n", "counties.csv")
+    name = table("Person ID,county\n1,Kent\n2,Ely\n1,Ely\n", "people.csv")
+    words = ("privatize", name, "--from-people", "--epsilon", "1", "--by", "county")
+    words += ("--categories", "counties.csv")
+    for end in (("--dry-run",), ("--out", "release")):
+        code, _, err = cli(*words, *end)
+        assert code == 2 and "'Person ID' repeats" in err and "--per 'Person ID'" in err
+    assert cli(*words, "--contributions", "2", "--dry-run")[0] == 0
+    assert cli(*words, "--per", "Person ID", "--out", "release")[0] == 0
+    assert "each of them once, where the first" in words_in(Path("release/README.md").read_text())
+
+
 def test_a_query_of_a_database_is_released(cli):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect("d.duckdb") as db:

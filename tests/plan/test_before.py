@@ -242,4 +242,4 @@ def test_whose_rows_are_counted_once_is_said_of_a_file_of_persons():
             return "".join(before(table, request).paragraphs)
 
     assert "Every row of the file is taken for another person" in paragraphs()
-    assert "Each person is counted once" in paragraphs(per="id")
+    assert "Rows with the same 'id' are taken for one person's" in paragraphs(per="id")

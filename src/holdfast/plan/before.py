@@ -154,7 +154,10 @@ class Before:
         persons = self.promise.persons
         words = [f"Protected is {one_line(protected(persons))}."]
         if self.request.per is not None:
-            words.append("Each person is counted once, where the first of their rows is.")
+            words.append(
+                f"Rows with the same {self.request.per!r:.60} are taken for one person's, who is "
+                "counted once, where the first of them is."
+            )
         elif self.request.from_people:
             words.append(
                 "Every row of the file is taken for another person: if one may have several, name "

@@ -1,6 +1,7 @@
 """From rows of persons to a table of counts."""
 
 import os
+import shlex
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from holdfast.tables.cell_text import find_column, is_missing, number_or_text, s
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import UNKNOWN, format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
+from holdfast.tables.look_columns import names_persons
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.source import ListRows, Rows, Source
@@ -53,9 +55,16 @@ def count_by(
 
 
 def counted_by(
-    table: Any, part: TableOptions, *, by: str | Sequence[str], categories: Any, per: str | None
+    table: Any,
+    part: TableOptions,
+    *,
+    by: str | Sequence[str],
+    categories: Any,
+    per: str | None,
+    alone: bool = False,
 ) -> Any:
-    """The same for some part of a file."""
+    """The same for some part of a file; `alone` says that every row must be another person's, where
+    a column is named like one that numbers persons."""
     names = _names(by)
     source = open_source(table, part)
     if not source.columns:
@@ -67,21 +76,31 @@ def counted_by(
         find_column(source.columns, name, "by")
     if per is not None:
         find_column(source.columns, per, "per")
-    return _Counting(source, names, categories, per).table()
+    numbered_by = next(filter(names_persons, source.columns), None) if alone else None
+    return _Counting(source, names, categories, per, numbered_by).table()
 
 
 class _Counting:
     """The rows of persons, counted a batch at a time."""
 
-    def __init__(self, source: Source, names: list[str], categories: Any, per: str | None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        names: list[str],
+        categories: Any,
+        per: str | None,
+        numbered_by: str | None,
+    ) -> None:
         self._source, self._names, self._per = source, names, per
+        self._numbered_by = None if per else numbered_by
         self._categories = categories
         self._unlisted, self._row = set[_Key](), 0
         self._people: Keys = np.empty(0, dtype=np.uint64)
 
     def table(self) -> Any:
         """The counts, in the kind of table that the rows are in."""
-        wanted = [*self._names, *([] if self._per is None else [self._per])]
+        named = (*self._names, self._per, self._numbered_by)
+        wanted = [name for name in dict.fromkeys(named) if name is not None]
         first: Rows | None = None
         for piece in self._source.read(wanted):
             if first is None:
@@ -117,8 +136,17 @@ class _Counting:
         if unknown.any():
             self._unlisted |= {key for key in keys if key not in index}
             self._row = self._row or before + int(unknown.argmax()) + 1
+        if self._numbered_by is not None and not self._first(rows, self._numbered_by).all():
+            raise HoldfastError(
+                f"{self._numbered_by!r:.60} repeats, and every row would be taken for another "
+                "person. Nothing was spent. Hint: if it says whose row it is, name it with "
+                f"`per`, --per {shlex.quote(self._numbered_by)}, and each person counts once; else "
+                "say how much one person adds to a row, and in how many they are: --contributions "
+                "5, --rows 3."
+            )
         if self._per is not None:
-            places = places[self._first(rows, before)]
+            self._codes(rows, self._per, "per", before)
+            places = places[self._first(rows, self._per)]
         return np.bincount(places[places >= 0], minlength=len(index)).astype(np.int64)
 
     def _codes(self, rows: Rows, name: str, parameter: str, before: int) -> Any:
@@ -134,10 +162,8 @@ class _Counting:
             )
         return codes, cells
 
-    def _first(self, rows: Rows, before: int) -> Marks:
-        """The rows in which a person is met for the first time."""
-        per = self._per or ""
-        self._codes(rows, per, "per", before)
+    def _first(self, rows: Rows, per: str) -> Marks:
+        """The rows in which a person is met for the first time, by the column that says whose."""
         people, first = np.unique(rows.keys(per), return_index=True)
         fresh = ~np.isin(people, self._people)
         self._people = np.concatenate([self._people, people[fresh]])
