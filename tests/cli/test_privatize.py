@@ -125,6 +125,54 @@ def test_what_is_probably_a_slip_is_said_before_it_is_paid(cli):
     assert code == 0 and "Before paying: 'phone'" in words_in(err)
 
 
+def test_another_count_of_people_is_published_only_where_somebody_says_so(cli):
+    rows = "".join(f"p{i},{i * i % 7},{300 + 7 * i % 191},{i * 37 % 100}\n" for i in range(40))
+    name = table(f"place,n,ENROLLMENT,population\n{rows}")
+    words = ("privatize", name, "--count", "n", "--epsilon", "1", "--category", "place")
+    words += ("--out", "release", "--keep", "population", "--keep")
+    code, _, err = cli(*words, "ENROLLMENT")
+    assert code == 2 and "Before paying: 'ENROLLMENT' holds whole numbers" in words_in(err)
+    assert "Nothing was spent" in err and not Path("release").exists()
+    more = shlex.split(re.search(r"--out release --keep.*", err)[0])[-2:]
+    assert more == ["--publish-anyway", "ENROLLMENT"]
+    assert cli(*words, "ENROLLMENT", "--seed", "1", "--dry-run")[0] == 0
+    assert cli(*words, "ENROLLMENT", *more)[0] == 0
+
+
+def test_a_slip_that_no_column_settles_does_not_stop_who_is_not_there(cli):
+    code, _, err = cli("privatize", table(), *OUT[:-3], "8", "--out", "release")
+    assert code == 0 and "The run goes on all the same." in err
+
+
+def test_corrected_labels_are_not_paid_twice_without_a_word(cli):
+    rows = [f"p{i},{i * i % 7}\n" for i in range(40)]
+    first, then = (table("place,n\n" + "".join(each), name) for each, name in (
+        (rows, "a.csv"), ([*rows[:-1], "P 39,2\n"], "b.csv")))  # fmt: skip
+    cli("ledger", "set-limit", "my.ledger", "--dataset", "a", "--epsilon", "2")
+    more = (*USUAL, "--category", "place", "--ledger", "my.ledger", "--dataset", "a")
+    assert cli("privatize", first, *more, "--out", "r1")[0] == 0
+    code, out, _ = cli("privatize", then, *more, "--dry-run")
+    assert code == 0 and "those of entry 3" in words_in(out) and "--corrects" in out
+    code, _, err = cli("privatize", then, *more, "--out", "r2")
+    assert code == 2 and "--publish-anyway 'same counts'" in err and not Path("r2").exists()
+    assert cli("privatize", then, *more, "--out", "r2", "--publish-anyway", "same counts")[0] == 0
+    then = table("place,n\n" + "".join([*rows[:-1], "q,2\n"]), "c.csv")
+    code, _, err = cli("privatize", then, *more, "--out", "r3")
+    assert "cannot afford" in err and "Besides, the counts are, row by row, those of" in err
+    code, out, _ = cli("privatize", then, *more, "--corrects", "r2", "--out", "r3")
+    assert code == 0 and "epsilon 2 of 2" in out
+
+
+def test_a_dry_run_says_that_last_years_file_was_named_again(cli):
+    name = table("place,n\n" + "".join(f"p{i},{i * i % 7}\n" for i in range(40)))
+    cli("ledger", "set-limit", "my.ledger", "--dataset", "a", "--epsilon", "9")
+    words = ("privatize", name, *USUAL, "--ledger", "my.ledger", "--dataset", "a", "--period")
+    assert cli(*words, "2025", "--out", "r1")[0] == 0
+    code, _, err = cli(*words, "2026", "--dry-run")
+    assert code == 2 and "those that were released for 2025" in err
+    assert cli(*words, "2026", "--publish-anyway", "same counts", "--dry-run")[0] == 0
+
+
 def test_whoever_is_there_can_stop_before_it_is_paid(cli, monkeypatch):
     module = sys.modules["holdfast.cli.privatize"]
     monkeypatch.setattr(module, "_is_there", lambda: True)
@@ -143,8 +191,11 @@ def test_a_ledger_pays_once_and_the_same_command_is_shown_again(cli):
     code, out, _ = cli(*words, "--out", "r2")
     assert code == 0 and "it is the same one, nothing was measured or spent" in words_in(out)
     assert Path("r1/table.csv").read_bytes() == Path("r2/table.csv").read_bytes()
-    code, out, _ = cli(*words, "--rows", "2", "--dry-run")
-    assert "That is not enough" in out
+    code, out, err = cli(*words, "--rows", "2", "--dry-run")
+    assert code == 2 and "Nothing was spent, nothing was written" in out
+    assert "a run would be refused: dataset 'a' cannot afford" in err
+    code, _, err = cli(*words, "--dry-run")
+    assert code == 0 and "the ledger has this release: a run writes it again" in words_in(err)
     code, _, err = cli(*words, "--rows", "2", "--out", "r3")
     assert code == 2 and "cannot afford" in err and not Path("r3").exists()
 

@@ -14,7 +14,8 @@ from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.errors import Spent, spending
 from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
-from holdfast.ledger.pay import pay_and_measure
+from holdfast.ledger.ledger import check_name, open_ledger
+from holdfast.ledger.pay import foreseen, pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
 from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
@@ -113,6 +114,13 @@ class Run:
             purpose=Purpose(**{name: str(value) for name, value in details.items() if value}),
             stored_bytes=self._bytes,
         )
+
+    def foresee(self) -> tuple[bool, str]:
+        """Whether the ledger has this release already, and what else it says of it; raises what it
+        would refuse. Nothing is spent."""
+        ledger, dataset = open_ledger(self.request.ledger), check_name(self.request.dataset)
+        _, stored, twin = foreseen(self, self.payment(), ledger, dataset)
+        return stored is not None, twin
 
     def _correction(self) -> Correction | None:
         corrects = self.request.corrects
