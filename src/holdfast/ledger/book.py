@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from holdfast.errors import BudgetError, plainly
+from holdfast.errors import BudgetError, listed_names, plainly
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import (
     Begun,
@@ -110,7 +110,8 @@ class Book:
         if not balances:
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
-                "Hint: check the name, or set a limit: holdfast ledger set-limit FILE "
+                f"Hint: it has limits of: {listed_names(self.datasets) or 'nothing yet'}; check "
+                "the name, or set a limit: holdfast ledger set-limit FILE "
                 f"--dataset {shlex.quote(dataset)} --epsilon 2"
             )
         return balances

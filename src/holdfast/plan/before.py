@@ -180,7 +180,7 @@ class Before:
         elif persons.person_rows == 1 and set(persons.contributions) == {1}:
             words.append(
                 f"If one {persons.unit} may be counted more than once in a row, as with visits, "
-                "say how often at the most, such as contributions 5; if in several rows, rows 3."
+                "say how often at most, such as --contributions 5; if in several rows, --rows 3."
             )
         return [" ".join(words)]
 
