@@ -14,9 +14,10 @@ from holdfast.engine.measuring import Progress, measure, silent
 from holdfast.errors import Spent, spending
 from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
-from holdfast.ledger.ledger import check_name, open_ledger
+from holdfast.ledger.ledger import open_ledger
 from holdfast.ledger.pay import foreseen, pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
+from holdfast.ledger.recorder import check_name
 from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise, charges_of

@@ -108,10 +108,10 @@ class Book:
         spends = self.spends(dataset)
         balances = [_balance(limit, spends, subset, period) for limit in limits if limit]
         if not balances:
+            known = listed_names(dict.fromkeys(name for name, _ in self.limits)) or "nothing yet"
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
-                f"Hint: it has limits of: {listed_names(self.datasets) or 'nothing yet'}; check "
-                "the name, or set a limit: holdfast ledger set-limit FILE "
+                f"Hint: it has limits of: {known}; check the name, or set a limit: holdfast ledger set-limit FILE "
                 f"--dataset {shlex.quote(dataset)} --epsilon 2"
             )
         return balances

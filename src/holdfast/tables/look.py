@@ -168,7 +168,6 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
     except HoldfastError as error:
         problem = as_in_file(str(error), asked)
     unsaid = asked.thousands is asked.decimal is None and format_of(path) is TEXT
-    open_ = names if unsaid else ()
     looked, codes = _looked(cells, asked)
     totals = {
         at
@@ -186,10 +185,9 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
     if numbers and 0 < last < rows and asked.last_row in (None, part.get("last_row")):
         part, totals = part | {"last_row": numbers[last - 1]}, {at for at in totals if at < last}
     if 0 < len(left) < rows <= LOOKED_AT:  # columns are judged without the totals
-        kept = {name: [column[at] for at in left] for name, column in cells.items()}
-        named = {name: column.totals for name, column in looked.items()}
-        looked, codes = _looked(kept, asked)
-        looked = {name: replace(looked[name], totals=named[name]) for name in names}
+        named = looked
+        looked, codes = _looked({c: [cells[c][at] for at in left] for c in names}, asked)
+        looked = {c: replace(looked[c], totals=named[c].totals) for c in names}
     counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
     people = persons_by(list(looked.values()), rows, counts)
     counts = () if people else counts
@@ -204,7 +202,7 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
         last=_shown(tail, range(-max(0, min(LAST, rows - FIRST)), 0), numbers),
         problem=problem,
         non_private_counts=counts,
-        unexplained={c: number for c in open_ if (number := unexplained(cells[c]))},
+        unexplained={c: x for c in names if unsaid and (x := unexplained(cells[c]))},
         non_private_codes={c: codes[c] for c in counts if codes[c]},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
