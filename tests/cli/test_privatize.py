@@ -337,13 +337,16 @@ def test_people_go_straight_into_a_release(cli):
 
 def test_a_person_with_several_rows_is_asked_about_before_it_is_paid(cli):
     table("county\nEly\nKent\n", "counties.csv")
-    name = table("Person ID,county\n1,Kent\n2,Ely\n1,Ely\n", "people.csv")
+    rows = "1,no,Kent\n2,no,Ely\n3,yes,Kent\n4,no,Ely\n1,yes,Ely\n"
+    name = table(f"Person ID,student,county\n{rows}", "people.csv")
     words = ("privatize", name, "--from-people", "--epsilon", "1", "--by", "county")
     words += ("--categories", "counties.csv")
     for end in (("--dry-run",), ("--out", "release")):
         code, _, err = cli(*words, *end)
         assert code == 2 and "'Person ID' repeats" in err and "--per 'Person ID'" in err
     assert cli(*words, "--contributions", "2", "--dry-run")[0] == 0
+    table(f"number,student,county\n{rows}", "students.csv")  # does not number them
+    assert cli("privatize", "students.csv", *words[2:], "--dry-run")[0] == 0
     assert cli(*words, "--per", "Person ID", "--out", "release")[0] == 0
     assert "each of them once, where the first" in words_in(Path("release/README.md").read_text())
 

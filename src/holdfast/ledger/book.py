@@ -111,8 +111,8 @@ class Book:
             known = listed_names(dict.fromkeys(name for name, _ in self.limits)) or "nothing yet"
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
-                f"Hint: it has limits of: {known}; check the name, or set a limit: holdfast ledger set-limit FILE "
-                f"--dataset {shlex.quote(dataset)} --epsilon 2"
+                f"Hint: it has limits of: {known}; check the name, or set a limit: "
+                f"holdfast ledger set-limit FILE --dataset {shlex.quote(dataset)} --epsilon 2"
             )
         return balances
 

@@ -21,6 +21,7 @@ from holdfast.tables.sources import open_source
 from holdfast.tables.spans import Keys
 
 _Key = tuple[Any, ...]
+FEW_VALUES = 3  # of a column that says yes or no of persons, and does not number them
 
 
 def count_by(
@@ -76,31 +77,25 @@ def counted_by(
         find_column(source.columns, name, "by")
     if per is not None:
         find_column(source.columns, per, "per")
-    numbered_by = next(filter(names_persons, source.columns), None) if alone else None
-    return _Counting(source, names, categories, per, numbered_by).table()
+    alone, others = alone and per is None, (c for c in source.columns if c not in names)
+    whose = next(filter(names_persons, others), None) if alone else per
+    return _Counting(source, names, categories, whose, alone).table()
 
 
 class _Counting:
     """The rows of persons, counted a batch at a time."""
 
     def __init__(
-        self,
-        source: Source,
-        names: list[str],
-        categories: Any,
-        per: str | None,
-        numbered_by: str | None,
+        self, source: Source, names: list[str], categories: Any, per: str | None, alone: bool
     ) -> None:
-        self._source, self._names, self._per = source, names, per
-        self._numbered_by = None if per else numbered_by
+        self._source, self._names, self._per, self._alone = source, names, per, alone
         self._categories = categories
         self._unlisted, self._row = set[_Key](), 0
         self._people: Keys = np.empty(0, dtype=np.uint64)
 
     def table(self) -> Any:
         """The counts, in the kind of table that the rows are in."""
-        named = (*self._names, self._per, self._numbered_by)
-        wanted = [name for name in dict.fromkeys(named) if name is not None]
+        wanted = [*self._names, *([] if self._per is None else [self._per])]
         first: Rows | None = None
         for piece in self._source.read(wanted):
             if first is None:
@@ -116,6 +111,13 @@ class _Counting:
                 f"`categories` does not list the category of data row {self._row}: it lacks "
                 f"{lacking} of the table. Hint: list it, with the type it has in the table, or "
                 "filter such rows out first."
+            )
+        if self._alone and FEW_VALUES < len(self._people) < counts.sum():
+            raise HoldfastError(
+                f"{self._per!r:.60} repeats, and every row would be taken for another person. "
+                "Nothing was spent. Hint: if it says whose row it is, name it with `per`, --per "
+                f"{shlex.quote(str(self._per))}, and each counts once; else say how much one "
+                "person adds to a row, and in how many they are: --contributions 5, --rows 3."
             )
         columns = [list(cells) for cells in zip(*index, strict=True)]
         if isinstance(first, FrameRows):
@@ -136,17 +138,9 @@ class _Counting:
         if unknown.any():
             self._unlisted |= {key for key in keys if key not in index}
             self._row = self._row or before + int(unknown.argmax()) + 1
-        if self._numbered_by is not None and not self._first(rows, self._numbered_by).all():
-            raise HoldfastError(
-                f"{self._numbered_by!r:.60} repeats, and every row would be taken for another "
-                "person. Nothing was spent. Hint: if it says whose row it is, name it with "
-                f"`per`, --per {shlex.quote(self._numbered_by)}, and each person counts once; else "
-                "say how much one person adds to a row, and in how many they are: --contributions "
-                "5, --rows 3."
-            )
         if self._per is not None:
-            self._codes(rows, self._per, "per", before)
-            places = places[self._first(rows, self._per)]
+            first = self._first(rows, self._per, before)
+            places = places if self._alone else places[first]
         return np.bincount(places[places >= 0], minlength=len(index)).astype(np.int64)
 
     def _codes(self, rows: Rows, name: str, parameter: str, before: int) -> Any:
@@ -162,8 +156,10 @@ class _Counting:
             )
         return codes, cells
 
-    def _first(self, rows: Rows, per: str) -> Marks:
-        """The rows in which a person is met for the first time, by the column that says whose."""
+    def _first(self, rows: Rows, per: str, before: int) -> Marks:
+        """The rows in which a person is met for the first time."""
+        if not self._alone:
+            self._codes(rows, per, "per", before)
         people, first = np.unique(rows.keys(per), return_index=True)
         fresh = ~np.isin(people, self._people)
         self._people = np.concatenate([self._people, people[fresh]])
