@@ -166,7 +166,7 @@ def _ask_about_doubts(outlook: "Before", as_json: bool) -> None:
         aside(f"Before paying: {one_line(words)}.", style="bold")
     if not outlook.doubts or outlook.promise.simulated:
         return
-    if not as_json and is_watched() and sys.stdin.isatty():
+    if not as_json and _is_there():
         if not typer.confirm("Go on?", err=True):
             raise HoldfastError("stopped before anything was spent.")
     elif outlook.answers:
@@ -177,6 +177,11 @@ def _ask_about_doubts(outlook: "Before", as_json: bool) -> None:
         )
     else:
         aside("The run goes on all the same.")
+
+
+def _is_there() -> bool:
+    """Whether somebody can be asked."""
+    return is_watched() and sys.stdin.isatty()
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def distribution_picture(release: "Release") -> str:
         panels.append(moved(LEFT, top + 16, drawn_groups))
         top += height + 16
     elif len(release.group_names) > 1:
-        panels.append(words("Groups are in distribution.csv.", LEFT, top, "start"))
+        panels.append(caption("Groups are in distribution.csv.", LEFT, top, "start"))
         top += LINE
     title = f"Distribution of {', '.join(column.name for column in shown)}"
     width = LEFT + WIDE + RIGHT
@@ -118,7 +118,8 @@ def subtitle(release: "Release") -> str:
     left_out = len(release.columns) - COLUMN_PANELS
     more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
     epsilon = decimal_or_fraction(release.promise.epsilon)
-    return f"{kind}, epsilon = {epsilon}; shares of rows, 90 % intervals; last bar: all higher counts{more}"
+    shown = "shares of rows, 90 % intervals; last bar: all higher counts"
+    return f"{kind}, epsilon = {epsilon}; {shown}{more}"
 
 
 def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:
