@@ -36,7 +36,7 @@ REQUESTS = [
     {"count": "n", "keep_none": True, "leave_out": [3, 5], "last_row": 40},
     {"count": "n", "keep_none": True, "table_format": "parquet"},
     {"count": "n", "keep": "n twice", "publish_anyway": "n twice"},
-    PEOPLE,
+    PEOPLE | {"contributions": 2},
     PEOPLE | {"per": "person"},
 ]
 

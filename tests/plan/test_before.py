@@ -229,6 +229,11 @@ def test_a_second_count_of_people_is_found_whatever_stands_for_a_missing_one():
     assert concerns.people_beside("deaths", [0, 1, 2, 0] * 10) is not None  # small, and with 0
     assert concerns.people_beside("urban", [1, 2, 3] * 10) is None
     assert concerns.people_beside("flag", [0, 1] * 20) is None
+    decimal_commas = [f"{row},{row * 37 % 90 + 10}" for row in range(1, 200)]
+    assert concerns.people_beside("size", decimal_commas) is None
+    grouped = [f"{row}.{row * 37 % 900 + 100}" for row in range(1, 200)]
+    assert concerns.people_beside("size", grouped) is not None
+    assert concerns.people_beside("Einwohner", grouped) is None
     assert concerns.people_beside("mean age", [f"{row / 7:.2f}" for row in range(200)]) is None
 
 
@@ -242,4 +247,4 @@ def test_whose_rows_are_counted_once_is_said_of_a_file_of_persons():
             return "".join(before(table, request).paragraphs)
 
     assert "Every row of the file is taken for another person" in paragraphs()
-    assert "Each person is counted once" in paragraphs(per="id")
+    assert "Rows with the same 'id' are taken for one person's" in paragraphs(per="id")

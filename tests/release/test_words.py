@@ -45,6 +45,8 @@ def test_the_readme_says_what_is_promised_and_what_came_out(demo):
         "SIMULATION, protects nobody",
         "epsilon = 1 for one person",
         "by at most 2",
+        "# Counts published with privacy protection: `homicides` ",
+        "| rows with a count, of 2,197 | 2196 | exact |",
         "on single counts, ",
         "on the distribution of counts, ",
         "on the distributions of groups",
@@ -60,6 +62,14 @@ def test_the_readme_says_what_is_promised_and_what_came_out(demo):
     answers = (folder / "answers.csv").read_text().splitlines()
     mean = next(line.split(",") for line in answers if line.startswith("homicides,all rows,mean"))
     assert f"| mean | {mean[3]} | {mean[4]} to {mean[5]} |" in text
+
+
+def test_the_readme_of_several_columns_and_of_a_period_says_so(tmp_path):
+    counts = np.arange(60) % 7
+    release = made_release({"all": counts, "some": counts // 2}, {"place": list(map(str, counts))})
+    text = words(replace(release, period="2025").save(tmp_path / "release") / "README.md")
+    assert "protection: `all`, `some` of 2025 " in text
+    assert "**A column that is part of another** can exceed it" in text
 
 
 def test_words_follow_from_the_record_and_the_answers_alone(demo):
@@ -222,6 +232,8 @@ def test_the_deployment_is_yaml_that_says_at_least_what_was_spent(demo):
     third["promise"]["epsilon"] = "1/3"
     loss = yaml.safe_load(deployment_yaml(third))["deployment"]["privacy_loss"]
     assert Fraction(repr(loss["privacy_parameters"]["epsilon"])) >= Fraction(1, 3)
+    assert "1/3. homicides: " in loss["privacy_parameters_details"]
+    assert "Fill in a copy, outside of this folder" in (folder / "deployment.yaml").read_text()
 
 
 def test_bars_are_zero_and_then_equal_bins():
@@ -262,6 +274,10 @@ def test_several_columns_have_a_panel_each_and_no_more_than_four(tmp_path):
     release = made_release({f"n{k}": [0, 1, 2, k] * 20 for k in range(6)})
     text = (release.save(tmp_path / "r") / "distribution.svg").read_text()
     assert text.count("80 rows") == 4 and "2 further columns in distribution.csv" in text
+    assert "last bar: all higher counts" in text and "Groups are in" not in text
+    grouped = made_release({"n": [0, 1] * 20, "m": [0, 2] * 20}, {"at": ["a", "b"] * 20})
+    text = (grouped.by("at").save(tmp_path / "g") / "distribution.svg").read_text()
+    assert "Groups are in distribution.csv." in text
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1"])

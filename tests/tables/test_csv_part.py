@@ -2,6 +2,7 @@
 
 import pytest
 
+import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, find_lines, records_of
 from holdfast.tables.formats import TEXT
@@ -109,18 +110,53 @@ def test_marks_of_numbers_leave_other_columns_as_they_are(tmp_path, case):
     assert all(map(str.isdecimal, back.column("n")))
 
 
-def test_numbers_that_make_classes_are_published_without_their_marks_and_the_table_says_so(
-    tmp_path,
-):
+def test_numbers_that_make_classes_keep_their_marks_in_the_table(tmp_path):
     rows = "".join(f"{i}.000;{1 + i}.204,5;{i * i % 7}\n" for i in range(60))
     (tmp_path / "a.csv").write_text("code;people;n\n" + rows)
     names = {"count": "n", "category": "code", "within": classes("people", 2)}
     table = open_table(tmp_path / "a.csv", thousands=".", decimal=",", **names)
     back = replaced(table, [0] * 60)
     assert back.column("code") == [f"{i}.000" for i in range(60)]
-    assert back.column("people") == [f"{1 + i}204.5" for i in range(60)]
-    assert any("people makes classes" in note for note in table.notes)
+    assert back.column("people") == [f"{1 + i}.204,5" for i in range(60)]
     assert table.partition.names == ("1204.5 to 30204.5", "31204.5 to 60204.5")
+
+
+def towns(folder, cells):
+    """A file of towns with such numbers of people."""
+    rows = "".join(f"T{i};{cell};{i * i % 7}\n" for i, cell in enumerate(cells))
+    (folder / "towns.csv").write_text("town;people;n\n" + rows)
+    return folder / "towns.csv"
+
+
+POINTS = [f"{1 + i}.{37 * i % 1000:03d}" if i % 3 else str(900 - i) for i in range(60)]
+
+
+@pytest.mark.parametrize("asked", [{"keep": "people"}, {"within": classes("people", 2)}])
+def test_a_point_that_may_stand_between_thousands_is_refused_until_it_is_said(tmp_path, asked):
+    path, names = towns(tmp_path, POINTS), {"count": "n", "category": "town"}
+    assert "with `thousands`, --thousands . or with `decimal`" in refusal(path, **names, **asked)
+    for said in ({"thousands": "."}, {"decimal": "."}):
+        assert open_table(path, **names, **asked, **said).rows == 60
+    assert open_table(path, **names).rows == 60  # it is withheld
+
+
+@pytest.mark.parametrize("other", ["0.512", "12.5", "n/a", "1.234.567"])
+def test_a_column_that_tells_what_its_points_mean_is_read(tmp_path, other):
+    path = towns(tmp_path, [*POINTS, other])
+    assert open_table(path, count="n", category="town", keep="people").rows == 61
+
+
+def test_a_release_reads_numbers_as_they_were_said_to_be_written_and_publishes_them_so(tmp_path):
+    marks = {"thousands": ".", "decimal": ","}
+    said = {"epsilon": 1, "count": "n", "category": "town", "keep": "people", "seed": 1}
+    path = towns(tmp_path, [f"{1 + i}.204,5" for i in range(60)])
+    holdfast.privatize(path, **said, **marks, within=classes("people", 2)).save(tmp_path / "r")
+    release = holdfast.load(tmp_path / "r")
+    assert release.cells["people"][3] == "4.204,5" and holdfast.verify(tmp_path / "r")
+    assert release.ask("mean", where="people < 10000").rows == 9
+    assert release.regress("n ~ people").names == ("Intercept", "people")
+    release.by(classes("people", 3)).save(tmp_path / "again")
+    assert holdfast.verify(tmp_path / "again")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path, monkeypatch):
     assert found.last[1].cells == ("East", "Total", "37", "1.804.200")
     assert found.non_private_codes == {"deaths": ("-999", "NA")}
     region, county = found.columns[:2]
-    assert dict(region.labels) == {" east": 1, "East": 5, "West": 3}
+    assert dict(region.labels) == {" east": 1, "East": 4, "West": 3}
     assert region.near == ((" east", "East"),)
     assert county.totals == ("Total",) and ("wake ", "Wake") in county.near
     said = texts(found)
@@ -81,6 +81,13 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path, monkeypatch):
         "missing": ["-999", "NA"],
         "count": ["deaths"],
     }
+
+
+def test_a_point_that_may_stand_between_thousands_is_pointed_out(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("town,people,n\n" + "".join(f"T{k},{k + 1}.204,{k % 7}\n" for k in range(30)))
+    assert "'people' has numbers such as 1.204: thousands to some" in texts(look(path))
+    assert "thousands" not in texts(look(path, TableOptions(thousands=".")))
 
 
 def test_labels_that_come_twice_are_named():
@@ -209,6 +216,18 @@ def test_a_total_among_the_rows_is_left_out_by_its_number(tmp_path):
     assert found.suggested["leave_out"] == ["11"] and found.suggested["last_row"] == ["22"]
     ending = look(tmp_path / "in.xlsx", TableOptions(last_row=23))
     assert ending.suggested["leave_out"] == ["11", "23"] and "last_row" not in ending.suggested
+
+
+def test_columns_are_judged_without_the_totals_that_are_to_be_left_out(tmp_path):
+    names = ["region", "clinic", "people", "visits"]
+    rows = [[("East", "West")[k % 2], f"Clinic {k}", f"1,{k:03}", k % 6] for k in range(20)]
+    rows += [["Total East", "", "9,500", 20], ["Grand total", "", "19,190", 47]]
+    path = workbook(tmp_path / "in.xlsx", [names, *rows[:5], ["Total", "", "7", 3], *rows[5:]])
+    found = look(path)
+    assert found.category_like == ("clinic",) and found.suggested["category"] == ["clinic"]
+    assert found.suggested["last_row"] == ["22"] and found.suggested["leave_out"] == ["7"]
+    assert dict(found.columns[0].labels) == {"East": 10, "West": 10} and found.rows == 23
+    assert "'Grand total'" in texts(found)
 
 
 def test_a_total_below_codes_is_left_out(tmp_path):

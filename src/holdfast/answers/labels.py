@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.conditions import cell_texts
+from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv_part import unmarked_cells
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
+LABELS = ("by", "label", "on")  # what takes the cells of a column as texts
 MOST_GROUP_NAMES = 1000  # of a column, that a hint looks through
 
 
@@ -155,7 +157,8 @@ class Labels:
 
 
 def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
-    """The cells of a public column; counts are none. `parameter` is what an error calls it."""
+    """The cells of a public column, numbers without the marks of the file they are from; counts
+    are none. `parameter` is what an error calls it."""
     counts = [column.name for column in release.columns]
     if name in counts and name not in release.published:
         raise HoldfastError(
@@ -170,7 +173,11 @@ def published(release: "Release", name: str, parameter: str = "where") -> Sequen
             f"`{parameter}` names {name!r:.60}, which is no published column. "
             f"Hint: {such or 'no column was published.'}"
         )
-    return release.cells[name]
+    cells = release.cells[name]
+    if parameter in LABELS:
+        return cells
+    numbers = unmarked_cells(cells, release.request)
+    return cells if as_numbers(cell_texts(numbers)) is None else numbers
 
 
 def _names_of_groups(release: "Release") -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.cli.screen import aside, show, show_line, tabled, working
-from holdfast.errors import numbered, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.request import FIELDS, as_options
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ def say_look(file: Path, options: "TableOptions") -> None:
 
     with working("Reading …"):
         looked = look(file, options)
-    if looked.problem:
-        show(f"{one_line(looked.problem)}\n")
     if looked.first:
         aside("NOT PRIVATE: these are cells of the table itself.", style="bold")
     if looked.columns:
@@ -45,6 +43,8 @@ def say_look(file: Path, options: "TableOptions") -> None:
             show_line(f"    {_options(hint.words)}")
     for words in _next(looked):
         show_line(words)
+    if looked.problem:
+        raise HoldfastError(looked.problem)
 
 
 def hints(file: Path, options: "TableOptions", *, counted: bool) -> list[str]:

@@ -67,7 +67,8 @@ def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: 
         with with_hints(file, request), working("Reading …", quiet=as_json):
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
-        outlook = before(table, request)
+        thorough = dry_run or table.source.is_small
+        outlook = before(table, request, with_ledger=thorough)
         if out is None:
             _say_before(outlook, as_json)
             return
@@ -151,19 +152,31 @@ def _say_before(outlook: "Before", as_json: bool) -> None:
     for words in outlook.notes:
         note(words)
     show("\n\n".join(outlook.paragraphs))
-    say_balances(outlook.request, outlook.promise.epsilon)
+    say_balances(outlook.request)
     for words in outlook.doubts:
         show(f"\nBefore paying: {one_line(words)}.", style="bold")
     show("\nNothing was spent, nothing was written.")
+    if outlook.refused is not None:
+        raise HoldfastError(f"a run would be refused: {outlook.refused}")
 
 
 def _ask_about_doubts(outlook: "Before", as_json: bool) -> None:
     """Say what is probably a slip, and let whoever is there stop before anything is paid."""
     for words in outlook.doubts:
         aside(f"Before paying: {one_line(words)}.", style="bold")
-    asks = outlook.doubts and not outlook.promise.simulated and not as_json
-    if asks and _is_there() and not typer.confirm("Go on?", err=True):
-        raise HoldfastError("stopped before anything was spent.")
+    if not outlook.doubts or outlook.promise.simulated:
+        return
+    if not as_json and _is_there():
+        if not typer.confirm("Go on?", err=True):
+            raise HoldfastError("stopped before anything was spent.")
+    elif outlook.answers:
+        said = [word for name in outlook.answers for word in ("--publish-anyway", name)]
+        raise HoldfastError(
+            "what is said above must be settled first. Nothing was spent. Hint: do as it says, or, "
+            f"where it is meant: {_again(said)}"
+        )
+    else:
+        aside("The run goes on all the same.")
 
 
 def _is_there() -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,16 +71,13 @@ def _noise(column: "Column") -> str:
     )
 
 
-def say_balances(request: "Request", epsilon: Fraction | None = None) -> None:
-    """What a dataset has left; and whether that is enough for a run, where there is one to come."""
+def say_balances(request: "Request") -> None:
+    """What a dataset has left."""
     from holdfast.cli.ledger import sentence
     from holdfast.ledger.ledger import balances_of
 
-    balances = balances_of(request)
-    for balance in balances:
+    for balance in balances_of(request):
         show(sentence(balance))
-    if epsilon is not None and any(epsilon > balance.epsilon_left for balance in balances):
-        show("That is not enough, unless this very release was made before.", style="bold")
 
 
 def say_what_was_spent(release: "Release", request: "Request") -> None:

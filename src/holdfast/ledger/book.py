@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from holdfast.errors import BudgetError, plainly
+from holdfast.errors import BudgetError, listed_names, plainly
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import (
     Begun,
@@ -108,10 +108,11 @@ class Book:
         spends = self.spends(dataset)
         balances = [_balance(limit, spends, subset, period) for limit in limits if limit]
         if not balances:
+            known = listed_names(dict.fromkeys(name for name, _ in self.limits)) or "nothing yet"
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
-                "Hint: check the name, or set a limit: holdfast ledger set-limit FILE "
-                f"--dataset {shlex.quote(dataset)} --epsilon 2"
+                f"Hint: it has limits of: {known}; check the name, or set a limit: "
+                f"holdfast ledger set-limit FILE --dataset {shlex.quote(dataset)} --epsilon 2"
             )
         return balances
 

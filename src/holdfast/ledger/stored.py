@@ -106,6 +106,20 @@ def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Per
             )
 
 
+def same_but_for_labels(ledger: Ledger, dataset: str, prints: Prints) -> str:
+    """What to say of counts that were released with the same words, beside other labels or columns;
+    nothing where they were not. It comes from the true counts: for the steward alone."""
+    for spend in reversed(ledger.spends(dataset)):
+        known = spend.known_by
+        if spend.state is not SpendState.ABANDONED and known and known.counts == prints.counts:
+            return (
+                f"the counts are, row by row, those of entry {spend.id}, released on "
+                f"{spend.time[:10]}: if only labels or columns changed, `corrects`, --corrects and "
+                "the folder of that release, writes them again, unpaid"
+            )
+    return ""
+
+
 def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
     """A check of the receipt that a stored release remembers: it must be that of its spend."""
 

@@ -1,7 +1,6 @@
 """What a draft's file looks like, and what a run of it would do: computed once, kept as words."""
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,10 +43,7 @@ class Checked:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     simulated: bool = False
-    epsilon: Fraction = Fraction(0)
     balances: "tuple[Balance, ...]" = ()
-    short: bool = False
-    """Whether the ledger will refuse it, unless this very release was made before."""
     recipe: Recipe | None = None
     digest: str = ""
     """Of what was filled in and of the files: a button that is older starts nothing."""
@@ -81,7 +77,8 @@ def check(site: Site, draft: Draft) -> Checked:
         files = [source, *(Path(path) for path in true.get("categories", []))]
         digest = digest_of(filled, draft.file, *map(stamp, files))
         made = site.remembered.get(
-            ("check", draft.file, digest), lambda: _check(source, draft.file, filled, true)
+            ("check", draft.file, digest, *map(stamp, map(Path, true.get("ledger", [])))),
+            lambda: _check(source, draft.file, filled, true),
         )
         check_place(Path(true["out"][-1]))
         fits = tuple(balances_of(Request.from_words(true)))
@@ -90,8 +87,7 @@ def check(site: Site, draft: Draft) -> Checked:
         return Checked(problem=said, wrong=wrong, leaks=error.names)
     except HoldfastError as error:
         return Checked(problem=site.said(str(error)), wrong=field_in(str(error)))
-    short = any(made.epsilon > balance.epsilon_left for balance in fits)
-    return replace(made, digest=digest, balances=fits, short=short)
+    return replace(made, digest=digest, balances=fits)
 
 
 def _check(source: Path, called: str, filled: Filled, true: Filled) -> Checked:
@@ -103,12 +99,13 @@ def _check(source: Path, called: str, filled: Filled, true: Filled) -> Checked:
         raise HoldfastError("`out` is missing. Hint: name a new folder for the release.")
     with opened(source, request) as table:
         outlook = before(table, request)
+    if outlook.refused is not None:
+        raise outlook.refused
     return Checked(
         paragraphs=outlook.paragraphs,
         doubts=outlook.doubts,
         notes=outlook.notes,
         simulated=outlook.promise.simulated,
-        epsilon=outlook.promise.epsilon,
         recipe=recipe(called, filled),
     )
 

@@ -3,16 +3,25 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import aligned, decimal_or_fraction, listed_names, numbered, one_line
+from holdfast.errors import (
+    HoldfastError,
+    aligned,
+    decimal_or_fraction,
+    listed_names,
+    numbered,
+    one_line,
+)
 from holdfast.plan import concerns
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.release.readme import bare
 from holdfast.release.record import plain_promise
+from holdfast.tables.leaks import SAME_COUNTS
 
 if TYPE_CHECKING:
     from holdfast.request import Request
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.9
 SHOWN_GROUPS = 12
+SEEN = " (NOT PRIVATE: seen in the counts)"
 NEVER_COUNTED = (
     "No ledger pays for this: keep count yourself of what is released. A second run draws new "
     "noise and spends epsilon again, also after Ctrl-C once noise has been drawn."
@@ -40,8 +50,12 @@ class Before:
     promise: Promise
     doubts: tuple[str, ...]
     """What is probably a slip, or gives people away: to be settled before paying."""
+    answers: tuple[str, ...]
+    """What settles doubts if it is named as published all the same."""
     notes: tuple[str, ...]
     """What is worth knowing."""
+    refused: HoldfastError | None
+    """Why the ledger would refuse it."""
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
@@ -154,7 +168,10 @@ class Before:
         persons = self.promise.persons
         words = [f"Protected is {one_line(protected(persons))}."]
         if self.request.per is not None:
-            words.append("Each person is counted once, where the first of their rows is.")
+            words.append(
+                f"Rows with the same {self.request.per!r:.60} are taken for one person's, who is "
+                "counted once, where the first of them is."
+            )
         elif self.request.from_people:
             words.append(
                 "Every row of the file is taken for another person: if one may have several, name "
@@ -163,27 +180,45 @@ class Before:
         elif persons.person_rows == 1 and set(persons.contributions) == {1}:
             words.append(
                 f"If one {persons.unit} may be counted more than once in a row, as with visits, "
-                "say how often at the most, such as contributions 5; if in several rows, rows 3."
+                "say how often at most, such as --contributions 5; if in several rows, --rows 3."
             )
         return [" ".join(words)]
 
 
-def before(table: "Table", request: "Request") -> Before:
-    """What a run of this request on this table would do; the first rows are looked at."""
+def before(table: "Table", request: "Request", *, with_ledger: bool = True) -> Before:
+    """What a run of this request on this table would do; the first rows are looked at, and with the
+    ledger all of them."""
     from holdfast.engine.run import Run
 
-    promise = Run(table=table, request=request).promise
+    this = Run(table=table, request=request)
+    promise = this.promise
+    doubts, notes = list(_doubts(table, request, promise.budgets)), list(table.notes)
+    refused = None
+    if with_ledger and request.ledger is not None and not promise.simulated:
+        try:
+            stored, twin = this.foresee()
+        except HoldfastError as error:
+            refused = error
+        else:
+            notes += ["the ledger has this release: a run writes it again, unpaid"] * stored
+            unasked = SAME_COUNTS not in request.publish_anyway
+            doubts += [(SAME_COUNTS, twin + SEEN)] * bool(twin and unasked)
     return Before(
         request=request,
         table=table,
         promise=promise,
-        doubts=tuple(_doubts(table, request, promise.budgets)),
-        notes=(*table.notes, *_notes(table, promise.budgets)),
+        doubts=tuple(words for _, words in doubts),
+        answers=tuple(dict.fromkeys(name for name, _ in doubts if name)),
+        notes=(*notes, *_notes(table, promise.budgets)),
+        refused=refused,
     )
 
 
-def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> Iterator[str]:
-    """What is probably a slip, found in the first rows."""
+def _doubts(
+    table: "Table", request: "Request", budgets: tuple[Budget, ...]
+) -> Iterator[tuple[str, str]]:
+    """What is probably a slip, found in the first rows, each after the kept column that it is about
+    or ""."""
     first = next(table.batches(published=True, withheld=True))
     asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
     others = {name: first.rows.cells(name) for name in table.others if name not in asked}
@@ -200,8 +235,9 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
         every.append(None if noise else bare(f"{name!r:.60}"))
     for name, cells in others.items():
         pairs = (concerns.completed(name, cells, withheld, first.counts[c]) for c in table.counts)
-        seen.append(next(filter(None, pairs), None))
-        every += [concerns.people_beside(name, cells), concerns.rate_beside(name, cells)]
+        yield from ((name, words + SEEN) for words in islice(filter(None, pairs), 1))
+        found = [concerns.people_beside(name, cells), concerns.rate_beside(name, cells)]
+        yield from ((name, words) for words in found if words)
     if table.withheld and not table.others:
         every.append(
             "no category and no other column is published: nobody will know whose count a row is"
@@ -210,8 +246,8 @@ def _doubts(table: "Table", request: "Request", budgets: tuple[Budget, ...]) -> 
     known = {name: first.counts[name][measured] for name in table.counts}
     seen.append(concerns.total_of_others(known))
     every.append(concerns.large_epsilon(request.epsilon))
-    yield from (f"{words} (NOT PRIVATE: seen in the counts)" for words in filter(None, seen))
-    yield from filter(None, every)
+    yield from (("", words + SEEN) for words in seen if words)
+    yield from (("", words) for words in every if words)
 
 
 def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:

@@ -27,8 +27,10 @@ CODES = re.compile(
     r"|\bnpi\b|account",
     re.IGNORECASE,
 )
+GROUPED = re.compile(r"[1-9][0-9]{0,2}([,.' \u2019\u00a0\u202f])[0-9]{3}(\1[0-9]{3})*")
 PUBLIC = re.compile(
-    r"\b(popul\w*|lat|latitude|lon|lng|long|longitude|area|\w*km2?|miles?|elevation|year|month|week|"
+    r"\b(popul\w*|einwohner\w*|bevölkerung\w*|lat|latitude|lon|lng|long|longitude|area|fläche|"
+    r"\w*km[2²]?|miles?|elevation|year|jahr|month|week|"
     r"rank|index|income|price|rate|share|percent\w*|district|ward|grade|level|class)\b",
     re.IGNORECASE,
 )
@@ -158,7 +160,8 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
     """
     numbers, others = list[float](), list[str]()
     for cell in cells:
-        text = str(cell).strip().replace(",", "")
+        text = str(cell).strip()
+        text = re.sub("[^0-9]", "", text) if GROUPED.fullmatch(text) else text
         if text in ("", "None", "nan"):
             continue
         try:

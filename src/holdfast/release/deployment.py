@@ -28,9 +28,9 @@ def deployment_yaml(record: dict[str, Any]) -> str:
     follow = " The groups, and the rows of each, follow from them." * bool(
         record["groups"]["columns"]
     )
-    spends = [
+    spends = "; ".join(
         f"{name}: {spent(budget)}" for name, budget in zip(names, promise["budgets"], strict=True)
-    ]
+    )
     noises = [read_noise(column["noise"]) for column in record["counts"]]
     off = ", ".join(roughly(noise.mean_absolute, 3) for noise in noises)
     mark = "SIMULATION, protects nobody. " * promise["simulated"]
@@ -39,7 +39,8 @@ def deployment_yaml(record: dict[str, Any]) -> str:
 # A draft for the registry of differential privacy deployments of OpenDP
 # (github.com/opendp/deployments-registry-data). What holdfast knows is filled in;
 # what only the maker of the release knows says FILL IN. The curator's type and the
-# publication date are placeholders too.
+# publication date are placeholders too. Fill in a copy, outside of this folder: here a
+# changed file is a damaged release to `holdfast verify`.
 {warning * promise["simulated"]}\
 url_slug: fill-in
 deployment:

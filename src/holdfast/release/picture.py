@@ -98,6 +98,9 @@ def distribution_picture(release: "Release") -> str:
         drawn_groups, height = _groups(release, shown[0], bins(release.histogram(shown[0])))
         panels.append(moved(LEFT, top + 16, drawn_groups))
         top += height + 16
+    elif len(release.group_names) > 1:
+        panels.append(caption("Groups are in distribution.csv.", LEFT, top, "start"))
+        top += LINE
     title = f"Distribution of {', '.join(column.name for column in shown)}"
     width = LEFT + WIDE + RIGHT
     head = [
@@ -109,13 +112,14 @@ def distribution_picture(release: "Release") -> str:
 
 def subtitle(release: "Release") -> str:
     """What a picture says of the release as a whole."""
-    kind = "released with differential privacy"
+    kind = "differential privacy"
     if release.promise.simulated:
         kind = "SIMULATION, protects nobody"
     left_out = len(release.columns) - COLUMN_PANELS
     more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
     epsilon = decimal_or_fraction(release.promise.epsilon)
-    return f"{kind}, epsilon = {epsilon}; shares of rows, 90 % intervals{more}"
+    shown = "shares of rows, 90 % intervals; last bar: all higher counts"
+    return f"{kind}, epsilon = {epsilon}; {shown}{more}"
 
 
 def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:

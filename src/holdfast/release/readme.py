@@ -22,6 +22,9 @@ Answers = dict[tuple[str, str, str], tuple[str, str, str]]
 """Answer and ends of its interval, by column, group and question."""
 ASKED = ("rows", "share with 0", "mean", "total", "median", "highest")
 ASKED_OF_GROUPS = ("rows", "share with 0", "mean", "total")
+PARTS = """\
+- **A column that is part of another** can exceed it in a row: each has noise of its own.
+"""
 SHOWN_GROUPS = 20  # that the README shows; answers.csv has all of them
 SPOKEN = 100  # rows times epsilon, from which on a release says something under any noise
 
@@ -33,7 +36,8 @@ def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
     table, groups = f"`{record['table']['file']}`", _grouped(record)
     listed = ", ".join(map(escape.code, names))
     warning = f"**{SIMULATED}: a seed was used. Do not publish it.**\n\n"
-    return f"""# A private table of counts: {listed}
+    of = "" if record["period"] is None else f" of {escape.markdown(record['period'])}"
+    return f"""# Counts published with privacy protection: {listed}{of}
 
 {warning * record["promise"]["simulated"]}\
 Random noise was added to each count in {table} ({"columns" if len(names) > 1 else "column"} {
@@ -62,7 +66,7 @@ Intervals are made to hold the truth in 90 of 100 releases. `answers.csv` has mo
   {table}. The intervals stand in `answers.csv`.
 - **A single row** is no fact. `rows.csv` has its noisy count and two intervals of the true one: a
   plain one that is right for every row, and a shorter one that is right on average.
-{_off(record)}\
+{_off(record)}{PARTS * (len(names) > 1)}\
 - **Other rows**, chosen by something public, and **counts beside other columns**, as in rates of
   rows, correlations and regressions: not from the table, which keeps how many rows have each count,
   not which rows. Use noisy counts, as `codebook.md` teaches, or ask holdfast: `holdfast ask`
@@ -79,7 +83,7 @@ of all files for `sha256sum --check SHA256SUMS`, `deployment.yaml` is a draft fo
 of deployments. This finds accidents and whatever does not fit together. Somebody who forges a whole
 release can forge its sums too, so get them from its maker.
 
-Made with holdfast {escape.markdown(record["made_with"])}.
+Made with holdfast {escape.markdown(record["made_with"])}, the program that the commands above need.
 """
 
 
@@ -147,7 +151,8 @@ def _promise(record: dict[str, Any]) -> str:
     promise, persons = record["promise"], record["promise"]["persons"]
     lines = [
         f"- epsilon = {decimal_or_fraction(promise['epsilon'])} for one {persons['unit']}.",
-        f"- {escape.markdown(promise['neighbours'])}",
+        "- What that covers, in the terms of differential privacy: "
+        f"{escape.markdown(promise['neighbours'])}",
     ]
     for name, budget in zip(titles(record), promise["budgets"], strict=True):
         lines.append(f"- {escape.code(name)} spends {spent(budget)}.")
@@ -164,6 +169,9 @@ def _answers(record: dict[str, Any], names: Sequence[str], answers: Answers) -> 
             for question in ASKED
             if (cells := _numbers(answers, name, ALL_ROWS, question)) is not None
         ]
+        if lines and lines[0][1] != str(record["table"]["rows"]):
+            every = f"{record['table']['rows']:,}"
+            lines[0] = (f"rows with a count, of {every}", *lines[0][1:])
         text += f"{escape.code(name)}, all rows:\n\n"
         text += _table(("", "in the table", "90 % interval"), lines) + "\n"
         if _grouped(record):
@@ -195,12 +203,14 @@ def _numbers(answers: Answers, *key: str) -> tuple[str, str, str] | None:
 
 
 def percent(share: str) -> str:
-    """A share as it is written in answers.csv, in percent, with the same digits.
+    """A share as it is written in answers.csv, in percent, with at most two decimals.
 
-    >>> percent("0.0329"), percent("1"), percent("0.00")
-    ('3.29 %', '100 %', '0 %')
+    >>> percent("0.0329"), percent("1"), percent("0.00"), percent("0.00000034")
+    ('3.29 %', '100 %', '0 %', '0.01 %')
     """
-    digits = max(len(share.partition(".")[2]) - 2, 0)
+    if 0 < float(share) < 1e-4:
+        return "0.01 %"
+    digits = min(max(len(share.partition(".")[2]) - 2, 0), 2)
     return f"{100 * float(share):.{digits}f} %"
 
 

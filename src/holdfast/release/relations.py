@@ -13,6 +13,7 @@ from holdfast.match.match import match
 from holdfast.match.relations import LARGEST_RANKED, ranking, weights_for
 from holdfast.measure.measurement import Tally
 from holdfast.release.record import check_size
+from holdfast.tables.csv_part import unmarked_cells
 from holdfast.tables.groups import read_within
 from holdfast.tables.partition import Partition, partition
 
@@ -91,7 +92,9 @@ def regrouped(release: "Release", by: Any) -> "Release":
             f"`by` must name published columns, got {unknown[0]!r:.60}. "
             f"Hint: {listed_names(release.published)}."
         )
-    groups, group = partition(within, [release.cells[name] for name in within.columns])
+    cells: dict[str, Sequence[Any]] = {name: release.cells[name] for name in within.columns}
+    cells |= {name: unmarked_cells(cells[name], release.request) for name in within.numbers}
+    groups, group = partition(within, list(cells.values()))
     check_size(release.rows, len(release.columns), groups.labels, release.published)
     columns = tuple(_regrouped(column, groups, group) for column in release.columns)
     again = replace(release, columns=columns, partition=groups, regrouped=True)

@@ -191,10 +191,12 @@ class Declared:
     thousands: str | None = parameter(
         *(Form.TEXT, Panel.FILE, "MARK", ","),
         help="Mark between thousands in a CSV file: a comma, point, apostrophe or space.",
+        recorded=True,
     )
     decimal: str | None = parameter(
         *(Form.TEXT, Panel.FILE, "MARK", ","),
         help="Mark before decimals in a CSV file: a comma or a point.",
+        recorded=True,
     )
     query: str | None = parameter(
         *(Form.TEXT, Panel.FILE, "SQL", "FROM visits"),

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from holdfast.tables.table import Table
 
 
+COUNTED_ONCE = "persons were counted: each of them once, where the first of their rows was"
+
+
 @contextmanager
 def opened(source: Any, request: "Request") -> Iterator["Table"]:
     """The checked table that a request is about."""
@@ -29,8 +32,11 @@ def opened(source: Any, request: "Request") -> Iterator["Table"]:
 
         usual, file = TableOptions(), options.file_options
         how = {"by": list(request.by), "categories": request.categories, "per": request.per}
-        people = counted_by(source, replace(usual, **file), **how)
-        yield open_table(people, replace(options, **{name: getattr(usual, name) for name in file}))
+        alone = request.contributions == request.rows == 1
+        people = counted_by(source, replace(usual, **file), **how, alone=alone)
+        counted = replace(options, **{name: getattr(usual, name) for name in file})
+        table = open_table(people, counted)
+        yield replace(table, notes=(*table.notes, *[COUNTED_ONCE] * (request.per is not None)))
     else:
         yield open_table(source, options)
 

@@ -105,7 +105,11 @@ class FirstPass:
         for name in filter(wanted.rows.may_be_text, self._labelled):
             with suppress(TypeError):  # lists are no labels
                 self._see_totals(wanted.rows, name, wanted.rows.keys(name))
-        columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
+        within = self.roles.within
+        columns = [
+            order_codes(wanted.rows, name) if name in within.numbers else wanted.rows.codes(name)
+            for name in within.columns
+        ]
         if len(wanted.rows):
             used = np.logical_or.reduce(list(wanted.measured.values()))
             self._groups.see(columns, used, self._rows)

@@ -1,6 +1,7 @@
 """From rows of persons to a table of counts."""
 
 import os
+import shlex
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from holdfast.tables.cell_text import (
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.formats import UNKNOWN, format_of
 from holdfast.tables.frames import Frame, FrameRows, as_list
+from holdfast.tables.look_columns import names_persons
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.source import ListRows, Rows, Source
@@ -26,6 +28,7 @@ from holdfast.tables.spans import Keys, text_keys
 from holdfast.tables.subset import label_key
 
 _Key = tuple[Any, ...]
+FEW_VALUES = 3  # of a column that says yes or no of persons, and does not number them
 
 
 def count_by(
@@ -61,9 +64,16 @@ def count_by(
 
 
 def counted_by(
-    table: Any, part: TableOptions, *, by: str | Sequence[str], categories: Any, per: str | None
+    table: Any,
+    part: TableOptions,
+    *,
+    by: str | Sequence[str],
+    categories: Any,
+    per: str | None,
+    alone: bool = False,
 ) -> Any:
-    """The same for some part of a file."""
+    """The same for some part of a file; `alone` says that every row must be another person's, where
+    a column is named like one that numbers persons."""
     names = _names(by)
     source = open_source(table, part)
     if not source.columns:
@@ -75,14 +85,18 @@ def counted_by(
         find_column(source.columns, name, "by")
     if per is not None:
         find_column(source.columns, per, "per")
-    return _Counting(source, names, categories, per).table()
+    alone, others = alone and per is None, (c for c in source.columns if c not in names)
+    whose = next(filter(names_persons, others), None) if alone else per
+    return _Counting(source, names, categories, whose, alone).table()
 
 
 class _Counting:
     """The rows of persons, counted a batch at a time."""
 
-    def __init__(self, source: Source, names: list[str], categories: Any, per: str | None) -> None:
-        self._source, self._names, self._per = source, names, per
+    def __init__(
+        self, source: Source, names: list[str], categories: Any, per: str | None, alone: bool
+    ) -> None:
+        self._source, self._names, self._per, self._alone = source, names, per, alone
         self._categories = categories
         self._unlisted, self._row = set[_Key](), 0
         self._people: Keys = np.empty(0, dtype=np.uint64)
@@ -106,6 +120,13 @@ class _Counting:
                 f"{lacking} of the table. Hint: list it, with the type it has in the table, or "
                 "filter such rows out first."
             )
+        if self._alone and FEW_VALUES < len(self._people) < counts.sum():
+            raise HoldfastError(
+                f"{self._per!r:.60} repeats, and every row would be taken for another person. "
+                "Nothing was spent. Hint: if it says whose row it is, name it with `per`, --per "
+                f"{shlex.quote(str(self._per))}, and each counts once; else say how much one "
+                "person adds to a row, and in how many they are: --contributions 5, --rows 3."
+            )
         columns = [list(cells) for cells in zip(*index, strict=True)]
         if isinstance(first, FrameRows):
             return self._frame(first, columns, counts)
@@ -126,7 +147,8 @@ class _Counting:
             self._unlisted |= {key for key in keys if key not in index}
             self._row = self._row or before + int(unknown.argmax()) + 1
         if self._per is not None:
-            places = places[self._first(rows, before)]
+            first = self._first(rows, self._per, before)
+            places = places if self._alone else places[first]
         return np.bincount(places[places >= 0], minlength=len(index)).astype(np.int64)
 
     def _codes(self, rows: Rows, name: str, parameter: str, before: int) -> Any:
@@ -142,9 +164,9 @@ class _Counting:
             )
         return codes, cells
 
-    def _first(self, rows: Rows, before: int) -> Marks:
+    def _first(self, rows: Rows, per: str, before: int) -> Marks:
         """The rows in which a person is met for the first time."""
-        codes, cells = self._codes(rows, self._per or "", "per", before)
+        codes, cells = rows.codes(per) if self._alone else self._codes(rows, per, "per", before)
         keys = text_keys([label_key(label_text(cell) or str(cell)) for cell in cells])
         people, first = np.unique(keys[codes], return_index=True)
         fresh = ~np.isin(people, self._people)

@@ -30,7 +30,7 @@ _HINTS = {
     "is not a whole number": "give counts, not rates or averages",
     "may have a mark between thousands": "write a thousand as 1000; of a CSV file the mark may be "
     "named instead, with `thousands`, --thousands where it stands between thousands, and with "
-    "`decimal`, --decimal where it stands before decimals",
+    "`decimal`, --decimal where it stands before decimals; in a workbook make such text numbers",
     "is written with an exponent": "write all its digits, a million as 1000000",
     "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
     "is a boolean": "tally rows of persons with `holdfast.count_by` first",

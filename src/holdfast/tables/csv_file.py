@@ -1,6 +1,7 @@
 """A CSV file as a source of rows, however large: its encoding, its header, its lines in between."""
 
 import codecs
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import BLOCK, BlockReader, CsvTable
-from holdfast.tables.csv_part import ALL, Lines, kept_lines, unmarked
+from holdfast.tables.csv_part import ALL, Lines, kept_lines, unexplained, unmarked
 from holdfast.tables.csv_text import (
     BOMS,
     LONGEST_HEADER,
@@ -20,7 +21,7 @@ from holdfast.tables.csv_text import (
     not_text,
     read_header,
 )
-from holdfast.tables.source import ListRows, Piece, Rows, Source, refuse_special, unreadable
+from holdfast.tables.source import ListRows, Piece, Source, refuse_special, unreadable
 
 SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
 
@@ -82,9 +83,6 @@ class CsvFile(_CsvSource):
         self.path, self.paths, self.name, self._lines = path, (path,), f"`{path}`", lines
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
-        self._numbers: frozenset[str] = frozenset()
-        self._classes: frozenset[str] = frozenset()
-        self.notes: tuple[str, ...] = ()
         refuse_special(path)
         bom = find_bom(next(self._pieces(), b""))
         self.encoding = Encoding(BOMS[bom] if bom else "utf-8", bom)
@@ -97,17 +95,26 @@ class CsvFile(_CsvSource):
         if not _is_valid(self.header.text):
             self._decide(windows=True)
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Decide on the encoding, where the columns that are published have to; `numbers` are those
-        columns whose numbers are read without the marks of the file."""
-        self._numbers = frozenset(numbers) if self._unmarked is not None else frozenset()
-        self._classes = self._numbers & set(published)
+    def settle(self, published: Sequence[str], counts: Collection[str]) -> None:
+        """Decide on the encoding, where the columns that are published have to."""
         if self._decided:
             return
         valid = True
         for rows in BlockReader(self.header).read(self._body("surrogateescape")):
             valid = valid and all(_is_valid("".join(rows.cells(name))) for name in published)
         self._decide(windows=not valid)
+
+    def refuse_unexplained(self, published: Sequence[str]) -> None:
+        """Raise for numbers of which nobody said what their points mean, found in the first rows:
+        whoever reads them would take thousands for decimals, or the reverse."""
+        pieces = itertools.islice(self.read(published), self._unmarked is None)
+        for name, piece in itertools.product(published, pieces):
+            if number := unexplained(piece.rows.cells(name)):
+                raise HoldfastError(
+                    f"{self.name}: column {name!r:.60} would be published, and {number} in it is "
+                    "thousands to some and a decimal number to others. Hint: say what the point "
+                    "means, with `thousands`, --thousands . or with `decimal`, --decimal ."
+                )
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -116,22 +123,12 @@ class CsvFile(_CsvSource):
         self._read = 0
         try:
             for rows in reader.read(self._body("holdfast.windows")):
-                yield Piece(
-                    self._unmarked_rows(rows), row, str(self.path), min(1.0, self._read / size)
-                )
+                if isinstance(rows, ListRows) and self._unmarked is not None:
+                    rows = replace(rows, unmarked=self._unmarked)
+                yield Piece(rows, row, str(self.path), min(1.0, self._read / size))
                 row += len(rows)
         except HoldfastError as error:
             raise self._named(error) from None
-
-    def _unmarked_rows(self, rows: Rows) -> Rows:
-        if self._unmarked is None or not isinstance(rows, ListRows):
-            return rows
-        plain = replace(rows, unmarked=self._unmarked).with_numbers(self._numbers)
-        for name in self._classes:
-            note = f"{name} makes classes: its numbers are published without the marks in the file"
-            if note not in self.notes and plain.cells(name) != rows.cells(name):
-                self.notes = (*self.notes, note)
-        return plain
 
     def _decide(self, *, windows: bool) -> None:
         self._decided = True
@@ -204,10 +201,10 @@ class CsvFolder(_CsvSource):
                     "of a folder must have the same columns in the same order."
                 )
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+    def settle(self, published: Sequence[str], counts: Collection[str]) -> None:
         """Decide on the encoding of each file."""
         for file in self.files:
-            file.settle(published, numbers)
+            file.settle(published, counts)
             if file.encoding != self.encoding:
                 self.encoding = Encoding("utf-8")
 

@@ -10,8 +10,9 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.cell_text import reads_as_number
@@ -20,6 +21,7 @@ from holdfast.tables.csv_text import DELIMITERS, find_encoding
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 """What may separate thousands, and the characters that count as each."""
 DECIMALS = (".", ",")
+_POINT = re.compile(r"[ \t]*(?:[+-]?(?:[1-9][0-9]{0,2}(\.[0-9]{3})|[0-9]+))?[ \t]*")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""
 
@@ -123,6 +125,31 @@ def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]
         return whole if match[2] in (None, "000") else f"{whole}.{match[2]}"
 
     return without_marks
+
+
+def unmarked_cells(cells: Sequence[Any], request: Mapping[str, Any] | None) -> Sequence[Any]:
+    """The cells of a published column, without the marks that a request named for numbers."""
+    thousands, decimal = ((request or {}).get(name) for name in ("thousands", "decimal"))
+    if thousands is None and decimal is None:
+        return cells
+    without_marks = unmarked(thousands, decimal)
+    return [without_marks(cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def unexplained(cells: Iterable[str]) -> str:
+    """A number with a point, where no cell tells whether points stand between thousands or before
+    decimals; "" where one does, or where not all cells are numbers.
+
+    >>> unexplained(["6.815", "921", ""]), unexplained(["6.815", "0.52"])
+    ('6.815', '')
+    """
+    first = ""
+    for cell in cells:
+        match = _POINT.fullmatch(cell)
+        if match is None:
+            return ""
+        first = first or (match[0].strip() if match[1] else "")
+    return first
 
 
 def records_of(data: bytes) -> list[Record]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import find_lines
-from holdfast.tables.formats import format_of
+from holdfast.tables.csv_part import find_lines, unexplained
+from holdfast.tables.formats import TEXT, format_of
 from holdfast.tables.look_columns import (
     ColumnKind,
     LookedColumn,
@@ -64,6 +64,8 @@ class Look:
     two_headings: bool = False
     """Whether the names of columns seem to go over two rows."""
     rows: int = 0
+    rows_left: int = 0
+    """Rows without those named like totals, by which columns are judged."""
     columns: tuple[LookedColumn, ...] = ()
     first: tuple[ShownRow, ...] = ()
     last: tuple[ShownRow, ...] = ()
@@ -72,6 +74,8 @@ class Look:
     """What keeps it from being read."""
     non_private_counts: tuple[str, ...] = ()
     """Columns that may be counts, by what their cells hold."""
+    unexplained: dict[str, str] = field(default_factory=dict)
+    """By column a number whose point may stand between thousands or before decimals."""
     non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column what may stand for a count that is not known."""
     persons_by: tuple[str, ...] = ()
@@ -87,7 +91,7 @@ class Look:
             column
             for column in self.columns
             if column.name not in self.non_private_counts
-            and (column.repeated or (self.rows > 1 and column.different == self.rows))
+            and (column.repeated or (self.rows > 1 and column.different == self.rows_left))
         ]
         text = [column.name for column in likely if column.kind is ColumnKind.TEXT]
         return () if self.persons_by else tuple(text or (column.name for column in likely))
@@ -163,11 +167,8 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
             rows += len(piece.rows)
     except HoldfastError as error:
         problem = as_in_file(str(error), asked)
-    codes = {column: codes_among(cells[column], asked.missing) for column in names}
-    looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
-    counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
-    people = persons_by(list(looked.values()), rows, counts)
-    counts = () if people else counts
+    unsaid = asked.thousands is asked.decimal is None and format_of(path) is TEXT
+    looked, codes = _looked(cells, asked)
     totals = {
         at
         for column in looked.values()
@@ -177,26 +178,44 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
     numbers: list[int] = []
     if rows <= LOOKED_AT:
         numbers = list(format_of(path).row_numbers(path, asked))[:rows]
+    left = [at for at in range(min(rows, LOOKED_AT)) if not numbers or at not in totals]
     last = rows
     while last - 1 in totals:  # totals at the end are no rows of the table
         last -= 1
     if numbers and 0 < last < rows and asked.last_row in (None, part.get("last_row")):
         part, totals = part | {"last_row": numbers[last - 1]}, {at for at in totals if at < last}
+    if 0 < len(left) < rows <= LOOKED_AT:  # columns are judged without the totals
+        named = looked
+        looked, codes = _looked({c: [cells[c][at] for at in left] for c in names}, asked)
+        looked = {c: replace(looked[c], totals=named[c].totals) for c in names}
+    counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
+    people = persons_by(list(looked.values()), rows, counts)
+    counts = () if people else counts
     return Look(
         name=path.name,
         part=part,
         two_headings=two_headings(list(cells.values())),
         rows=rows,
+        rows_left=len(left) if rows <= LOOKED_AT else rows,
         columns=tuple(looked.values()),
         first=_shown(cells, range(min(FIRST, rows)), numbers),
         last=_shown(tail, range(-max(0, min(LAST, rows - FIRST)), 0), numbers),
         problem=problem,
         non_private_counts=counts,
+        unexplained={c: x for c in names if unsaid and (x := unexplained(cells[c]))},
         non_private_codes={c: codes[c] for c in counts if codes[c]},
         total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
         persons_by=people,
         person=next((c for c in names if names_persons(c) and looked[c].different < rows), ""),
     )
+
+
+def _looked(
+    cells: dict[str, list[Any]], asked: TableOptions
+) -> tuple[dict[str, LookedColumn], dict[str, tuple[str, ...]]]:
+    """What is to be said of each column, and what in it may stand for a count that is not known."""
+    codes = {column: codes_among(cells[column], asked.missing) for column in cells}
+    return {name: looked_column(name, cells[name], codes[name]) for name in cells}, codes
 
 
 def _shown(
@@ -231,6 +250,11 @@ def _hints(table: Look) -> Iterator[Hint]:
                 f"{listed_names(column.totals)}. Leave them out.",
                 {"leave_out": rows} if rows else {},
             )
+    for name, number in table.unexplained.items():
+        yield Hint(
+            f"{name!r} has numbers such as {number}: thousands to some, decimals to others. Say "
+            "what the point means: `thousands`, --thousands . or `decimal`, --decimal ."
+        )
     for name, codes in table.non_private_codes.items():
         listed = ", ".join(repr(code) if code else "blank cells" for code in codes)
         yield Hint(

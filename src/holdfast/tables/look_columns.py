@@ -30,7 +30,8 @@ _NO_COUNT = re.compile(
     re.IGNORECASE,
 )
 _PERSON = re.compile(
-    r"(person|patient|client|pupil|student|respondent|member|employee|resident|citizen|victim)"
+    r"(person|patient|client|pupil|student|respondent|member|employee|resident|citizen|victim|"
+    r"beneficiary|recipient|participant)"
     r"(s?[ _-]?(id|no|nr|number|code))?",
     re.IGNORECASE,
 )

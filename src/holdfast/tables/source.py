@@ -113,12 +113,6 @@ class ListRows(Rows):
         cells = self.columns[self.names.index(name)]
         return list(cells) if rows is None else [cells[row] for row in rows.tolist()]
 
-    def with_numbers(self, names: Collection[str]) -> "ListRows":
-        """The same with these columns read as numbers: their cells have no marks any more."""
-        pairs = zip(self.names, self.columns, strict=True)
-        columns = [self.numbers(name) if name in names else cells for name, cells in pairs]
-        return replace(self, columns=columns)
-
     def take(self, rows: Integers) -> "ListRows":
         """Other rows, or the same in another order."""
         columns = [[cells[row] for row in rows.tolist()] for cells in self.columns]
@@ -275,8 +269,8 @@ class Source:
         stats = [path.stat() for path in self.paths]
         return [(stat.st_size, stat.st_mtime_ns) for stat in stats]
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Hear which columns are published, and which are read as numbers, before rows are read."""
+    def settle(self, published: Sequence[str], counts: Collection[str]) -> None:
+        """Hear which columns are published, and which hold counts, before rows are read."""
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """All rows, with these columns at the least."""

@@ -44,9 +44,9 @@ class SparkTable(Source):
         self._checksum = 0
         """A sum of the counts as they were read last, by which the rows are known again."""
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Hear which columns hold counts: numbers that are not published as they are."""
-        self._counts = [name for name in self.columns if name in numbers and name not in published]
+    def settle(self, published: Sequence[str], counts: Collection[str]) -> None:
+        """Hear which columns hold counts."""
+        self._counts = [name for name in self.columns if name in counts]
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some of a partition at a time."""

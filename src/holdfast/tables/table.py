@@ -20,6 +20,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading
 from holdfast.tables.counts import MISSING
+from holdfast.tables.csv_file import CsvFile
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
@@ -135,7 +136,9 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     opened = open_source(source, asked)
     names = list(opened.columns)
     roles = asked.roles(names)
-    opened.settle(roles.others, (*roles.counts, *roles.within.numbers))
+    opened.settle(roles.others, roles.counts)
+    if isinstance(opened, CsvFile):
+        opened.refuse_unexplained(roles.others)
     if names != list(opened.columns):  # they are read in another encoding
         roles = asked.roles(list(opened.columns))
     later = bool(roles.ordering) and uses_sorter(opened)

@@ -1,6 +1,7 @@
 """rows.csv and the table, read by columns: marks, groups, noisy counts, what was released."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -147,7 +148,7 @@ class TableFile:
                 self.labels.add(texts[0])
             if said["columns"]:
                 columns = [texts[published.index(name)] for name in said["columns"]]
-                _check_members(columns, group[rows : rows + len(counts[0])], said)
+                _check_members(columns, group[rows : rows + len(counts[0])], record)
             batches.append(list(map(narrowed, counts)))
             rows += len(counts[0])
         if rows != record["table"]["rows"]:
@@ -196,20 +197,23 @@ def _arrow_counts(column: Any, name: str) -> Integers:
     return np.asarray(counts)
 
 
-def _check_members(columns: list[Texts], group: Integers, said: dict[str, Any]) -> None:
+def _check_members(columns: list[Texts], group: Integers, record: dict[str, Any]) -> None:
     """Rows are in the groups that their published cells say; each different row is looked at."""
     at = np.flatnonzero(group >= 0)
     cells = [keys_between(each.data, each.starts, each.stops)[at] for each in columns]
     keys = joined_keys([*cells, group[at].astype(np.uint64)])
     rows = at[np.unique(keys, return_index=True)[1]]
-    texts = [labels_of(each[rows]).to_pylist() for each in columns]
+    texts, said = [labels_of(each[rows]).to_pylist() for each in columns], record["groups"]
+    written = _written(record["request"] or {})
     for k, classes in enumerate(said["classes"]):
         labels = [label[k] for label in said["labels"]]
         places, loose = set(labels), Counter(map(_loosely, set(labels)))
         for cell, number in zip(texts[k], group[rows].tolist(), strict=True):
             label = labels[number]
             if classes is not None:
-                value, (low, high) = number_of(cell), class_ends(label)
+                marked = written.fullmatch(cell.strip())
+                plain = f"{re.sub('[^0-9+-]', '', marked[1])}.{marked[2] or 0}" if marked else cell
+                value, (low, high) = number_of(plain), class_ends(label)
                 inside = value is not None and low <= value <= high
             elif cell in places or loose[_loosely(cell)] > 1:
                 inside = cell == label
@@ -217,6 +221,14 @@ def _check_members(columns: list[Texts], group: Integers, said: dict[str, Any]) 
                 inside = _loosely(cell) == _loosely(label)
             if not inside:
                 raise Damage("a row is in a group that its published cells do not say.")
+
+
+def _written(request: dict[str, Any]) -> re.Pattern[str]:
+    """How numbers of the table are written, with the marks that the request names."""
+    thousands, decimal = (str(request.get(name) or "") for name in ("thousands", "decimal"))
+    between = re.escape({"'": "'\u2019", " ": " \u00a0\u202f"}.get(thousands, thousands))
+    grouped = f"[1-9][0-9]{{0,2}}(?:[{between}][0-9]{{3}})+|" if between else ""
+    return re.compile(f"([+-]?(?:{grouped}[0-9]+))(?:{re.escape(decimal or '.')}([0-9]+))?")
 
 
 def _loosely(label: str) -> float | str:
