@@ -131,8 +131,9 @@ def test_whose_rows_of_a_file_are_does_not_depend_on_how_they_are_put_in_order(
 ):
     """A ledger knows a table again by all of its cells, withheld ones too."""
     rng = np.random.default_rng(8)
-    frame = pd.DataFrame({"place": [f"p {i}" for i in rng.permutation(ROWS)], "n": COUNTS,
-                          "state": rng.choice(["a", "b"], ROWS), "street": range(ROWS)})  # fmt: skip
+    places, states = [f"p {i}" for i in rng.permutation(ROWS)], rng.choice(["a", "b"], ROWS)
+    columns = {"place": places, "n": COUNTS, "state": states, "street": range(ROWS)}
+    frame = pd.DataFrame(columns)
     asked = {"count": "n", "category": "place", "subset": subset, "order_by": "place"}
     source = saved(frame, kind, tmp_path)
     listed = open_table(source, **asked)
