@@ -13,7 +13,7 @@ from holdfast.fit.histogram import Draws, Total
 from holdfast.fit.likelihood import LEAST, Seen, sums_spread
 
 NUMBER, FEW = 400, 100  # draws of the whole table; of one of very many groups
-OF_ALL_GROUPS = 40_000  # draws
+OF_ALL_GROUPS = 12_000  # draws
 SEED = 20260  # public: everybody draws the same
 TURNS = 4  # of Gibbs' sampler
 LEAST_GAP = 1e-3  # of a sum, in scales of its noise
