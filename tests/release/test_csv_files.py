@@ -59,7 +59,7 @@ def test_what_is_written_is_read_in_pieces_of_any_size(piece):
         names = [f"{chance.choice(some)}{k}" for k in range(width)]
         rows = [["".join(chance.choices(some, k=chance.randint(0, 4))) for _ in names]
                 for _ in range(chance.randint(0, 30))]  # fmt: skip
-        text = dialect.start + "".join(map(dialect.line, [names, *rows]))
+        text = "\ufeff" * dialect.bom + "".join(map(dialect.line, [names, *rows]))
         columns, sizes = read(text.encode(), names, dialect)
         labels = [labels_of(Texts.of(column)).to_pylist() for column in columns]
         assert list(map(list, zip(*labels, strict=True))) == rows

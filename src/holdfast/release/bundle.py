@@ -63,13 +63,12 @@ def _complete(release: Release, folder: Path, files: RowFiles) -> None:
     said = record(release, files.missing)
     answers = list[tuple[str, ...]]()
     with ExitStack() as stack:
-        lines = opened(folder / DISTRIBUTION, release.dialect, stack)
-        lines.write(release.dialect.line(DISTRIBUTION_HEADER))
+        lines = opened(folder / DISTRIBUTION, release.dialect, DISTRIBUTION_HEADER, stack)
         for summary in summaries(release):
             answers += [answer.record() for answer in summary.answers()]
             lines.writelines(map(release.dialect.line, summary.distribution()))
-        table = opened(folder / ANSWERS, release.dialect, stack)
-        table.writelines(map(release.dialect.line, [HEADER, *answers]))
+        table = opened(folder / ANSWERS, release.dialect, HEADER, stack)
+        table.writelines(map(release.dialect.line, answers))
     for name, text in {
         README: read_me(said, answers),
         CODEBOOK: codebook(said),

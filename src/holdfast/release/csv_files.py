@@ -49,11 +49,6 @@ class Dialect:
         if self.delimiter not in DELIMITERS or self.newline not in NEWLINES:
             raise HoldfastError("a CSV file has , ; tab or | between cells, LF or CR LF at ends.")
 
-    @property
-    def start(self) -> str:
-        """What a file begins with."""
-        return "\ufeff" if self.bom else ""
-
     def line(self, labels: Iterable[str]) -> str:
         """A record of any labels, escaped."""
         texts = list(labels)
@@ -75,10 +70,11 @@ class Dialect:
         return Dialect(**{name: record[name] for name in ("delimiter", "newline", "bom")})
 
 
-def opened(path: Path, dialect: Dialect, stack: ExitStack) -> TextIO:
-    """A new file that is written in this dialect."""
+def opened(path: Path, dialect: Dialect, header: Iterable[str], stack: ExitStack) -> TextIO:
+    """A new file that is written in this dialect, with its header."""
     file = stack.enter_context(path.open("x", encoding="utf-8", newline=""))
-    file.write(dialect.start)
+    file.write("\ufeff" * dialect.bom + dialect.line(header))
+    file.flush()  # what comes next may be bytes
     return file
 
 

@@ -34,30 +34,24 @@ class RowFiles:
         self.rows = 0
         self.missing = dict.fromkeys((column.name for column in release.columns), 0)
         self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
-        rows = opened(folder / ROWS, release.dialect, stack)
         header = rows_header(
             release.category,
             (column.name for column in release.columns),
             grouped=bool(release.partition.within.parts),
         )
-        rows.write(release.dialect.line(header))
-        rows.flush()
-        self._rows = rows.buffer  # what comes below is bytes
+        self._rows = opened(folder / ROWS, release.dialect, header, stack).buffer
         self._names = cells_of(Texts.of([*release.group_names, ""]))
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns
         }
-        place = folder / table_name(release.table_format)
+        place, header = folder / table_name(release.table_format), table_header(release)
         if release.table_format == "csv":
-            table = opened(place, release.dialect, stack)
-            table.write(release.dialect.line(table_header(release)))
-            table.flush()
-            self._table = table.buffer
+            self._table = opened(place, release.dialect, header, stack).buffer
             self._write_table = self._write_text
         else:
             from holdfast.release.parquet import ParquetTable
 
-            self._write_table = ParquetTable(place, table_header(release), release, stack).write
+            self._write_table = ParquetTable(place, header, release, stack).write
 
     def write(self, batch: RowBatch) -> None:
         """Write the next rows."""

@@ -251,12 +251,9 @@ class ParquetGroups:
             for field, cells in zip(group.schema, group.columns, strict=True)
             if field.type not in texts or 2 * pc.count_distinct(cells).as_py() < len(cells)
         ]
+        silent = {"store_schema": False, "write_statistics": False}
         writer = parquet.ParquetWriter(
-            self._place,
-            self._schema,
-            store_schema=False,
-            use_dictionary=labels or False,
-            write_statistics=False,
+            self._place, self._schema, use_dictionary=labels or False, **silent
         )
         schema = base64.b64encode(self._schema.serialize())
         writer.add_key_value_metadata({"ARROW:schema": schema})

@@ -33,17 +33,16 @@ _ZERO = "\0 known to be zero"
 def uses_sorter(source: Source) -> bool:
     """Whether a table is put in order here: one that is not held in memory, nor so small that lists
     are as quick. Raises where that is needed and cannot be."""
-    size = sum(size for size, _ in source.state)
-    if source.in_memory or (source.is_small and size <= LISTED):
+    lacking = find_spec("duckdb") is None or find_spec("pyarrow") is None
+    few = sum(size for size, _ in source.state) <= LISTED
+    if source.in_memory or (source.is_small and (few or lacking)):
         return False
-    if find_spec("duckdb") is not None and find_spec("pyarrow") is not None:
-        return True
-    if source.is_small:
-        return False
-    raise HoldfastError(
-        "`order_by` needs duckdb and pyarrow for a file of this size. "
-        'Hint: pip install "holdfast[duckdb]", or put the file in order before.'
-    )
+    if lacking:
+        raise HoldfastError(
+            "`order_by` needs duckdb and pyarrow for a file of this size. "
+            'Hint: pip install "holdfast[duckdb]", or put the file in order before.'
+        )
+    return True
 
 
 class Sorted(Source):
@@ -149,7 +148,6 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> Integers:
     reader = pa.RecordBatchReader.from_batches(first.schema, parts)
     order = ", ".join([*(f"gap{k}, key{k}" for k in range(keys)), "row"])
     kept = [name for name in first.column_names if name.startswith("cell ")]
-    schema = pa.schema([first.schema.field(name) for name in kept])
     names = [name.removeprefix("cell ") for name in kept]
     quoted = ['"' + name.replace('"', '""') + '"' for name in (*kept, "row")]
     numbers = list[Integers]()
@@ -160,10 +158,10 @@ def _sort(tables: Iterator[Any], keys: int, path: Path) -> Integers:
             f"SET temp_directory = '{str(path.parent).replace(chr(39), chr(39) * 2)}'"
         )
         rows = connection.from_arrow(reader).order(order).project(", ".join(quoted))
-        written = pa.schema(field.with_name(n) for field, n in zip(schema, names, strict=True))
+        written = pa.schema([first.schema.field(f"cell {name}").with_name(name) for name in names])
         with parquet.ParquetWriter(path, written, use_dictionary=False, compression="lz4") as file:
             for part in rows.to_arrow_reader(_AT_A_TIME):
-                table = pa.Table.from_batches([part]).select(kept).cast(schema)
-                file.write_table(table.rename_columns(names))
+                table = pa.Table.from_batches([part]).select(kept).rename_columns(names)
+                file.write_table(table.cast(written))
                 numbers.append(narrowed(part.column("row").to_numpy()))
     return np.concatenate(numbers)
