@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @explained
 def verify(directory: Path, as_json: bool = False) -> None:
-    """Recompute everything that a release claims.
+    """Recompute all that follows from the measurement of a release.
 
     Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
     all of it holds, but the release is a simulation and protects nobody. 4: it could not be

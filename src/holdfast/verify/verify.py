@@ -1,4 +1,4 @@
-"""`holdfast.verify`: everything that a bundle claims, computed again.
+"""`holdfast.verify`: all that follows from the measurement of a bundle, computed again.
 
 Budget, marks, groups and released counts by code of its own; fit, intervals and texts by the
 maker's (docs/verify.md).
@@ -45,7 +45,7 @@ NEAR = 2
 
 
 def verify(directory: str | os.PathLike[str]) -> Verification:
-    """Recompute everything that a release claims, from its own files.
+    """Recompute all that follows from the measurement of a release, from its own files.
 
     The budget is added up exactly; marks, groups, noisy counts and intervals of rows are compared;
     every released count is computed again in integers from noisy counts, histograms and the seed
