@@ -9,7 +9,6 @@ import pytest
 import holdfast
 from fits import everything
 from holdfast.fit import choose_blocks, fit, functionals, share_of_sums
-from holdfast.fit.parts import draws_of_part
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.randomness import Simulation
@@ -75,7 +74,7 @@ def test_groups_add_up_to_the_whole(epsilon):
         assert estimate.whole.size == 500
         drawn = estimate.draws(2)
         assert np.allclose(drawn.rows.sum(axis=1), sizes[2])
-        for draws in draws_of_part(estimate, *measurement.tally.of(3)):
+        for draws in estimate.draws_of_part(*measurement.tally.of(3)):
             assert np.allclose(draws.rows.sum(axis=1), sizes[3])
 
 

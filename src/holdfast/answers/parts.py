@@ -9,7 +9,6 @@ import numpy as np
 from holdfast.answers.laws import RowLaw, row_law
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.histogram import Draws, Histogram, added, collected
-from holdfast.fit.parts import draws_of_part
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -82,7 +81,7 @@ class ChosenRows:
         estimate = self.column.estimate
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
-            of_ends, of_estimates = draws_of_part(estimate, values, rows.astype(np.int64))
+            of_ends, of_estimates = estimate.draws_of_part(values, rows.astype(np.int64))
         elif not len(self.measured):
             nothing = np.zeros(0, dtype=np.int64)
             of_ends = of_estimates = Draws(support=nothing, rows=np.zeros((DRAWS, 0)))

@@ -22,7 +22,7 @@ from holdfast.fit.histogram import (
     whole_rows,
 )
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
-from holdfast.fit.parts import laws_like
+from holdfast.fit.parts import draws_of_part, laws_like
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 from holdfast.privacy.noise import VALUE_CAP
 
@@ -64,6 +64,12 @@ class Estimate:
         total = next(iter(self._totals[1][group : group + 1]), None)
         value, rows = self.measurement.tally.of(group)
         return self._drawn(seen, laws, shares, value, rows, total, rng)
+
+    def draws_of_part(self, value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+        """Draws of the histogram of any rows with this tally of noisy counts, for intervals and for
+        estimates."""
+        law, variance = self.densities.shares, self.measurement.noise.variance
+        return draws_of_part(self.seen, law, self.cells, variance, value, rows)
 
     @cached_property
     def _totals(self) -> "tuple[list[Total], list[Total]]":

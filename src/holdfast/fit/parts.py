@@ -17,7 +17,6 @@ draw more, and the ends of intervals those that leave rows more to themselves.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,9 +26,6 @@ from holdfast.fit.draws import SEED, rows_of, widened, with_readings
 from holdfast.fit.histogram import Draws
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows, said
 from holdfast.fit.tilts import equally_likely, tilted
-
-if TYPE_CHECKING:
-    from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = (0.1, 0.2, 0.4, 0.3)  # of each, beforehand
@@ -43,15 +39,16 @@ FREEDOM = 5.0  # of the t law that is proposed from
 ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 0.05
 
 
-def draws_of_part(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Draws, Draws]:
+def draws_of_part(
+    table: Seen, law: Floats, cells: Cells, variance: float, value: Integers, rows: Integers
+) -> tuple[Draws, Draws]:
     """Draws of the histogram of rows with this tally of noisy counts for intervals; for estimates
-    what is expected of it under each draw of their law."""
-    cells, inside = estimate.cells, estimate.cells.inside(value)
-    seen = replace(estimate.seen.without_sums(), rows=cells.binned(value, rows)[None])
+    what is expected of it under each draw of their law, which is like this one of the table."""
+    inside = cells.inside(value)
+    seen = replace(table.without_sums(), rows=cells.binned(value, rows)[None])
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    of_ends, of_estimates = laws_like(seen, estimate.densities.shares, cells, NUMBER, rng)
+    of_ends, of_estimates = laws_like(seen, law, cells, NUMBER, rng)
     seen = replace(seen, rows=cells.binned(value[inside], rows[inside])[None])
-    variance = estimate.measurement.noise.variance
     drawn = rows_of(seen.rows[0], widened(of_ends, WIDER), cells.kernel, rng)
     expected = expected_rows(seen, of_estimates)
     return (
