@@ -16,9 +16,10 @@ from holdfast.errors import HoldfastError, Spent, spending
 from holdfast.fit.cells import choose_blocks
 from holdfast.ledger.entries import Correction, Labels, Payment, Purpose
 from holdfast.ledger.ledger import open_ledger
-from holdfast.ledger.pay import foreseen, pay_and_measure
+from holdfast.ledger.pay import pay_and_measure
 from holdfast.ledger.recognition import Content, TableDigest
 from holdfast.ledger.recorder import check_name
+from holdfast.ledger.stored import foreseen
 from holdfast.measure.room import FEW_GROUPS, Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise, charges_of
@@ -124,7 +125,9 @@ class Run:
         """Whether the ledger has this release already, and what else it says of it; raises what it
         would refuse. Nothing is spent."""
         ledger, dataset = open_ledger(self.request.ledger), check_name(self.request.dataset)
-        _, stored, twin = foreseen(self, self.payment(), ledger, dataset)
+        payment = self.payment()
+        content = self.content(payment.words)
+        _, stored, twin = foreseen(ledger, dataset, payment, content, self.labels)
         return stored is not None, twin
 
     def _correction(self) -> Correction | None:

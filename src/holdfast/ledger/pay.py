@@ -5,20 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from holdfast.errors import BudgetError, HoldfastError, Spent, mark_spent, spending
+from holdfast.errors import HoldfastError, Spent, mark_spent, spending
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.recorder import check_name
-from holdfast.ledger.stored import (
-    check_store_room,
-    find_corrected,
-    find_stored,
-    is_that_of,
-    refuse_same_counts,
-    same_but_for_labels,
-)
+from holdfast.ledger.stored import check_store_room, find_stored, foreseen, is_that_of
 from holdfast.ledger.waiting import alone
 
 CORRECTED = (
@@ -83,7 +76,8 @@ def pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Any, dataset: str
 
 
 def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset: str) -> R:
-    prints, stored, _ = foreseen(run, payment, ledger, dataset)
+    content = run.content(payment.words)
+    prints, stored, _ = foreseen(ledger, dataset, payment, content, run.labels)
     if stored is not None:
         notes = () if payment.corrects is None else (CORRECTED,)
         return _show_again(run, ledger, stored, notes)
@@ -97,33 +91,6 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
         check_store_room(ledger, payment.stored_bytes)
         spend = _pay(payment, ledger, dataset, prints)
         return _measure(run, ledger, spend, store=ledger.folder(spend))
-
-
-def foreseen(
-    run: PaidRun[Any], payment: Payment, ledger: Ledger, dataset: str
-) -> tuple[Prints | None, Spend | None, str]:
-    """By what a run is known again, the spend whose release it is shown, and what to say where it
-    pays for counts that were released with the same words beside other labels or columns; raises
-    what is refused. Nothing is spent."""
-    content = run.content(payment.words)
-    prints, twin = None if content is None else ledger.prints(content), ""
-    if payment.corrects is not None:
-        labels = run.labels()
-        return prints, find_corrected(ledger, dataset, prints, labels, payment.corrects), twin
-    if prints is not None:
-        stored = find_stored(ledger, dataset, prints)
-        if stored is not None:
-            return prints, stored, twin
-        twin = same_but_for_labels(ledger, dataset, prints)
-    for balance in ledger.must_fit(dataset, subset=payment.subset, period=payment.period):
-        try:
-            balance.check(payment.epsilon, payment.delta)  # first what no count decides
-        except BudgetError as error:
-            raise (BudgetError(f"{error} Besides, {twin}.") if twin else error) from None
-    if prints is not None and not payment.same_counts:
-        refuse_same_counts(ledger, dataset, prints, payment.period)
-    check_store_room(ledger, payment.stored_bytes)
-    return prints, None, twin
 
 
 def _show_again(run: PaidRun[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:

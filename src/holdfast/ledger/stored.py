@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Callable
 from itertools import zip_longest
 
-from holdfast.errors import HoldfastError, listed_names
+from holdfast.errors import BudgetError, HoldfastError, listed_names
 from holdfast.ledger.chain import Receipt, releases_of
-from holdfast.ledger.entries import Correction, Labels, Spend, SpendState
+from holdfast.ledger.entries import Correction, Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.recognition import Prints
+from holdfast.ledger.recognition import Content, Prints
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.subset import Period, label_key
 
@@ -104,6 +104,35 @@ def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Per
                 f"nothing has changed, say so: publish_anyway=[{SAME_COUNTS!r}], "
                 f"--publish-anyway {SAME_COUNTS!r}."
             )
+
+
+def foreseen(
+    ledger: Ledger,
+    dataset: str,
+    payment: Payment,
+    content: Content | None,
+    labels: Callable[[], Labels | None],
+) -> tuple[Prints | None, Spend | None, str]:
+    """By what a run is known again, the spend whose release it is shown, and what to say where it
+    pays for counts that were released with the same words beside other labels or columns; raises
+    what is refused. Nothing is spent."""
+    prints, twin = None if content is None else ledger.prints(content), ""
+    if payment.corrects is not None:
+        return prints, find_corrected(ledger, dataset, prints, labels(), payment.corrects), twin
+    if prints is not None:
+        stored = find_stored(ledger, dataset, prints)
+        if stored is not None:
+            return prints, stored, twin
+        twin = same_but_for_labels(ledger, dataset, prints)
+    for balance in ledger.must_fit(dataset, subset=payment.subset, period=payment.period):
+        try:
+            balance.check(payment.epsilon, payment.delta)  # first what no count decides
+        except BudgetError as error:
+            raise (BudgetError(f"{error} Besides, {twin}.") if twin else error) from None
+    if prints is not None and not payment.same_counts:
+        refuse_same_counts(ledger, dataset, prints, payment.period)
+    check_store_room(ledger, payment.stored_bytes)
+    return prints, None, twin
 
 
 def same_but_for_labels(ledger: Ledger, dataset: str, prints: Prints) -> str:
