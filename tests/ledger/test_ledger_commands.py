@@ -105,8 +105,10 @@ def test_the_history_tells_who_what_and_why():
 
 def test_names_of_others_move_nothing_on_the_screen():
     ledger = Ledger("b.ledger")
-    ledger.set_limit("a\x1b[2Jb", epsilon=1)
-    ledger.telling(purpose="x\x1b[2Jy", column="[red]z").spend("a\x1b[2Jb", epsilon=1)
+    with pytest.raises(HoldfastError, match="characters that can be seen"):
+        ledger.set_limit("a\x1b[2Jb", epsilon=1)
+    ledger.set_limit("a[red]b", epsilon=1)
+    ledger.telling(purpose="x\x1b[2Jy", column="[red]z").spend("a[red]b", epsilon=1)
     for command in ("show", "history"):
         out = run(command, "b.ledger")[1]
         assert "\x1b[2J" not in out

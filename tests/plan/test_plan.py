@@ -13,11 +13,11 @@ from holdfast.plan.simulation import KnownTable, prior_table, simulated
 SHAPE = "zeros:0.4+geometric:3"
 
 
-def in_groups():
-    """Three groups of different sizes and means."""
+def in_groups(*means):
+    """Three groups of different sizes, with these means."""
     rng = np.random.default_rng(1)
     group = np.repeat([0, 1, 2], [300, 200, 100])
-    counts = rng.poisson(np.array([1.0, 3.0, 8.0])[group])
+    counts = rng.poisson(np.array(means)[group])
     return KnownTable(name="three", counts=counts, group=group, labels=("a", "b", "c"))
 
 
@@ -67,7 +67,8 @@ def test_a_target_that_cannot_be_met_says_so():
 
 
 def test_groups_are_planned_for_beside_the_whole():
-    found = plan(in_groups(), epsilons=["1"], questions=["zeros", "total"], repetitions=2)
+    table = in_groups(1.0, 1.0, 1.0)
+    found = plan(table, epsilons=["1"], questions=["zeros", "total"], repetitions=2)
     (each,) = found.expected
     assert each.within_groups["zeros"] > each.within["zeros"]
     assert "The same for one of 3 groups, of about 200 rows" in str(found)
@@ -75,13 +76,13 @@ def test_groups_are_planned_for_beside_the_whole():
 
 def test_measured_totals_are_planned_for():
     how = {"epsilons": ["1"], "questions": ["total"], "repetitions": 2}
-    without = plan(in_groups(), **how).expected[0]
-    measured = plan(in_groups(), **how, totals="0.3").expected[0]
+    without = plan(in_groups(1.0, 3.0, 8.0), **how).expected[0]
+    measured = plan(in_groups(1.0, 3.0, 8.0), **how, totals="0.3").expected[0]
     assert measured.within_groups["total"] < without.within_groups["total"]
 
 
 def test_a_table_of_another_size_is_like_the_one_that_was_given():
-    table = in_groups()
+    table = in_groups(1.0, 3.0, 8.0)
     smaller = table.resized(60)
     assert np.bincount(smaller.group).tolist() == [30, 20, 10]
     assert abs(smaller.counts.mean() - table.counts.mean()) < 0.3

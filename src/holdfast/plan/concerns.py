@@ -180,8 +180,8 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats:
 def drowned(name: str, counts: Integers, noise: int, rows: int, epsilon: Fraction) -> str | None:
     """What to say of noise that is larger than all counts, where few rows cannot make up for it.
 
-    >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:60]
-    "noise of up to 3,289, nine times in ten, drowns 'deaths', an"
+    >>> drowned("deaths", np.arange(20), 3_289, 900, Fraction(1, 1000))[:71]
+    "noise of up to 3,289, nine times in ten, drowns the counts of 'deaths',"
     """
     if len(counts) < FEW or not drowns(noise, counts.max(), rows, epsilon):
         return None
