@@ -125,11 +125,6 @@ class SpanRows(Rows):
         raw = self._raw(name)
         return self._plain(raw) if self.inner and self._doubled(raw).any() else raw
 
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """All cells of a column, where the block has such a word anywhere."""
-        data = self.data.tobytes().lower()
-        return self.cells(name) if any(word.encode() in data for word in words) else []
-
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""
 

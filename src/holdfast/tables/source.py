@@ -76,12 +76,6 @@ class Rows:
         """Whether the cells of a column may be other than numbers."""
         return True
 
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """The cells of a column that have one of some words in them, and maybe others; a glance
-        tells mostly that there are none."""
-        text = "".join(self.cells(name)).casefold()
-        return self.cells(name) if any(word in text for word in words) else []
-
     def refuse_unwritable(self, name: str) -> None:
         """Raise where a file of text cannot hold the cells of a column."""
         refuse_odd_texts(name, self.cells(name))
