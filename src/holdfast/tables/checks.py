@@ -14,8 +14,7 @@ from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.totals import NAMED_TOTAL, TOTAL_LABELS, any_total
 from holdfast.tables.leaks.watch import LOOKED_AT
 from holdfast.tables.options import Roles, refuse_leaks
-from holdfast.tables.order import order_codes, sortable
-from holdfast.tables.partition import GroupReader, Partition
+from holdfast.tables.partition import GroupReader, Partition, sortable
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
 from holdfast.tables.spans import (
     LABELS,
@@ -115,14 +114,14 @@ class FirstPass:
                 self._see_totals(wanted.rows, name, wanted.rows.keys(name))
         within = self.roles.within
         columns = [
-            order_codes(wanted.rows, name) if name in within.numbers else wanted.rows.codes(name)
+            wanted.rows.order_codes(name) if name in within.numbers else wanted.rows.codes(name)
             for name in within.columns
         ]
         if len(wanted.rows):
             used = np.logical_or.reduce(list(wanted.measured.values()))
             self._groups.see(columns, used, self._rows)
         for at, name in enumerate(self.roles.ordering[: len(self.as_text)]):
-            cells = [] if self.as_text[at] else order_codes(wanted.rows, name)[1]
+            cells = [] if self.as_text[at] else wanted.rows.order_codes(name)[1]
             self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
         self._rows += len(wanted.rows)
         for name, column in wanted.counts.items():

@@ -56,6 +56,15 @@ class Rows:
         cannot be labels, such as lists."""
         return coded(self.cells(name))
 
+    def order_codes(self, name: str) -> Coded:
+        """The same of a column by whose cells rows are put in order, numbers without marks."""
+        if self.unmarked is not None:
+            return coded(self.numbers(name))
+        try:
+            return self.codes(name)
+        except TypeError:  # lists and the like
+            return coded(list(map(str, self.cells(name))))
+
     def keys(self, name: str) -> Keys:
         """A key for each cell; equal cells of a table have equal ones."""
         codes, cells = self.codes(name)
