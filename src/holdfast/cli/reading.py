@@ -121,11 +121,9 @@ def _plain(said: str | list[str]) -> str | list[str]:
 def _write(answer: Any, out: Path) -> None:
     """The columns of an answer as a CSV file."""
     from holdfast.tables.csv import CsvTable
+    from holdfast.tables.formats import write_file
     from holdfast.tables.source import ListRows
-    from holdfast.tables.sources import write_file
 
-    if out.suffix.lower() != ".csv":
-        raise HoldfastError(f"`{out}` must end in .csv.")
     columns: dict[str, list[Any]] = answer.columns()
     cells = [["" if cell is None else str(cell) for cell in column] for column in columns.values()]
     write_file(CsvTable(ListRows(tuple(columns), cells)), out)
@@ -163,7 +161,7 @@ def report(
     """
     import holdfast
     from holdfast.answers.report import Cover, written
-    from holdfast.tables.sources import write_whole
+    from holdfast.tables.formats import write_whole
 
     ending = "" if out is None else out.suffix.removeprefix(".").lower()
     form = form or ending or "html"
