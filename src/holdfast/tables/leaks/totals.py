@@ -43,8 +43,10 @@ def is_total(label: Any) -> bool:
 
 def any_total(labels: Sequence[Any]) -> bool:
     """Whether one of some labels is; a glance tells mostly that none is."""
-    text = "".join(map(str, labels)).casefold()
-    return any(word in text for word in _GLANCE) and any(map(is_total, labels))
+    plain = [str(label).strip().casefold() for label in labels]
+    text = "".join(plain)
+    glanced = any(word in text for word in _GLANCE)
+    return not set(_WHOLE).isdisjoint(plain) or (glanced and any(map(_WORD.search, plain)))
 
 
 _WAYS = (str, str.title, str.upper, str.capitalize)
