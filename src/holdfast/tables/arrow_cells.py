@@ -59,23 +59,6 @@ def _stored(column: Any) -> Any:
     return pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind)
 
 
-def python_cells(column: Any) -> list[Any]:
-    """What `to_pylist` gives, sooner: most columns are numbers or texts without gaps.
-
-    >>> import pyarrow as pa
-    >>> python_cells(pa.array([1, 2])), python_cells(pa.array(["a", None]))
-    ([1, 2], ['a', None])
-    """
-    import pyarrow.types as kinds
-
-    column = without_dictionary(column)
-    quick = (kinds.is_integer, kinds.is_float32, kinds.is_float64, kinds.is_string)
-    if column.null_count or not any(is_kind(column.type) for is_kind in quick):
-        return list(column.to_pylist())
-    chunked = not hasattr(column, "offset")
-    return list((column.to_numpy() if chunked else column.to_numpy(zero_copy_only=False)).tolist())
-
-
 def arrow_codes(series: Any) -> Coded | None:
     """A narwhals series as numbers of cells and the different cells, through an Arrow dictionary;
     None where it is of another kind than text, whole numbers or truth values, or has no Arrow."""

@@ -20,7 +20,7 @@ from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Record, find_lines, records_of, row_numbers
-from holdfast.tables.csv_text import CsvStyle, find_encoding
+from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.excel import numbered_rows, sheet_names, sheet_rows
 from holdfast.tables.frames import open_frame, open_line
 from holdfast.tables.options import TableOptions
@@ -84,8 +84,8 @@ class TextFiles(Format):
 
     def row_numbers(self, path: Path, options: TableOptions) -> Iterator[int]:
         """The lines in which rows begin."""
-        encoding = find_encoding(lambda: _pieces(path))
-        with path.open(encoding=encoding.name, newline="") as text:
+        encoding = CsvFile(path, options.lines).encoding
+        with path.open(encoding=encoding.name, errors="replace", newline="") as text:
             yield from row_numbers(text, options.lines)
 
 
@@ -157,12 +157,6 @@ def wrong_ending(path: Path, *formats: Format) -> HoldfastError:
     """The error for a file that does not end like a table."""
     endings = ", ".join(suffix for each in formats for suffix in each.endings)
     return HoldfastError(f"`{path}` must end in one of {endings}. Hint: save the table as CSV.")
-
-
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            yield piece
 
 
 def open_source(source: Any, options: TableOptions) -> Source:

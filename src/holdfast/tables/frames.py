@@ -15,7 +15,6 @@ from holdfast.tables.arrow_cells import (
     arrow_keys,
     is_writable,
     own_cells,
-    python_cells,
     without_dictionary,
     without_notes,
 )
@@ -53,7 +52,7 @@ class FrameRows(Rows):
         series = self.series(name)
         series = series if rows is None else series[rows.tolist()]
         if self.data.implementation.is_pyarrow():
-            return python_cells(series.to_native())
+            return list(without_dictionary(series.to_native()).to_pylist())
         return list(series.to_list())
 
     def column(self, name: str) -> Any:

@@ -1,7 +1,7 @@
 """Which row is in which group: rows are seen batch by batch, then groups are settled. Rows in the
 order of public columns."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -94,12 +94,11 @@ class GroupReader:
         ids = self._ids(columns, lines, used, before)
         self._rows.append((measured, inside.astype(np.min_scalar_type(len(ids))), ids))
 
-    def settle(self, rule: Callable[[int], int] = classes_rule) -> tuple[Partition, Integers]:
-        """The groups, and the group of each row, -1 for those that are not measured; `rule` gives
-        the number of classes that was left open, from the number of rows."""
+    def settle(self) -> tuple[Partition, Integers]:
+        """The groups, and the group of each row, -1 for those that are not measured."""
         every = np.concatenate([ids for _, _, ids in self._rows])
         weights = np.concatenate([np.bincount(n, minlength=len(ids)) for _, n, ids in self._rows])
-        within = self._within.settled(rule(int(weights.sum())))
+        within = self._within.settled(classes_rule(int(weights.sum())))
         labels, group = [()], np.zeros(len(every), dtype=np.int64)  # type: list[Label], Integers
         for part, asked, own in zip(self._parts, within.parts, every.T, strict=True):
             number = 1 if isinstance(asked, str) else asked.number or 1
