@@ -73,7 +73,7 @@ def request_of(monkeypatch):
     def asked(_source, request):
         raise Reached(request)
 
-    monkeypatch.setattr("holdfast.request.source.opened", asked)
+    monkeypatch.setattr("holdfast.engine.privatize.opened", asked)
     monkeypatch.setenv("HOLDFAST_DEBUG", "1")
 
     def request_of(*words):

@@ -11,7 +11,7 @@ import pytest
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.waiting import alone
+from holdfast.ledger.stored import alone
 from small_engine import COUNTS, release
 
 
@@ -81,7 +81,7 @@ def test_equal_requests_that_cannot_be_afforded_are_all_refused(ledger):
 HOLDS = """
 import sys, time
 from pathlib import Path
-from holdfast.ledger.waiting import alone
+from holdfast.ledger.stored import alone
 with alone(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 
 from holdfast.errors import BudgetError, HoldfastError
+from holdfast.ledger.book import charged
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import Limit, Purpose, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, worst_charges
-from holdfast.ledger.overlaps import charged
 from holdfast.privacy.composition import composed_epsilon
 from holdfast.privacy.promise import Charge, sums_of
 from holdfast.tables.subset import Subset, read_period, read_subset

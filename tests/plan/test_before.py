@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from holdfast.engine.privatize import opened
 from holdfast.plan import concerns
 from holdfast.plan.before import COUNTED, NEVER_COUNTED, before, protected
 from holdfast.request import Request
 from holdfast.request.checks import read_persons
-from holdfast.request.source import opened
 from open_tables import text_table
 
 

@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from holdfast.engine.privatize import opened
 from holdfast.errors import HoldfastError
 from holdfast.request import Request
-from holdfast.request.source import opened
 from holdfast.tables.count_by import count_by
 from holdfast.tables.csv import CsvTable
 from open_tables import counts as counts_in

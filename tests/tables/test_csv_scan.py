@@ -17,7 +17,7 @@ from holdfast.tables import csv_file, spans, texts
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.source import ListRows
 from holdfast.tables.spans import any_among, numbered
-from holdfast.tables.texts import Chosen, Texts, lines
+from holdfast.tables.texts import Texts, lines
 from open_tables import counts, counts_of, open_table, parse_csv, text_table
 
 NAMES = ("name", "visits", "note")
@@ -93,9 +93,7 @@ def test_columns_of_texts_become_lines(rows, draw):
     few = draw.draw(st.lists(label, min_size=1, max_size=4, unique=True))
     places = np.array(draw.draw(st.lists(st.integers(0, len(few) - 1), min_size=len(rows),
                                          max_size=len(rows))))  # fmt: skip
-    columns = {name: spans_of.column(name) for name in NAMES} | {
-        "few": Chosen(Texts.of(few), places)
-    }
+    columns = {name: spans_of.column(name) for name in NAMES} | {"few": Texts.of(few)[places]}
     cells = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
     cells |= {"few": [few[place] for place in places]}
     chosen = draw.draw(st.lists(st.sampled_from([*columns]), min_size=1, max_size=5))

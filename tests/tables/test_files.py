@@ -10,7 +10,7 @@ import pytest
 from test_table import as_text, each_frame
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.sources import write_file
+from holdfast.tables.formats import write_file
 from open_tables import (
     counts,
     counts_of,

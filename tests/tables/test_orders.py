@@ -9,8 +9,7 @@ import pytest
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file, sorting
 from holdfast.tables.leaks.watch import LabelOrder, Order
-from holdfast.tables.order import rows_by
-from holdfast.tables.partition import coded
+from holdfast.tables.partition import coded, rows_by
 from holdfast.tables.table import whose
 from open_tables import counts_of, open_table, refusal, replaced, text_table, written
 

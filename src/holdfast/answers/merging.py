@@ -13,8 +13,8 @@ from holdfast.answers.result import joined
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.release.frames import as_table, typed
 from holdfast.release.release import Release
+from holdfast.tables.formats import open_source
 from holdfast.tables.options import TableOptions
-from holdfast.tables.sources import open_source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

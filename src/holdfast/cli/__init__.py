@@ -16,9 +16,9 @@ from holdfast.cli.output import safe_output
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.errors import HoldfastError, one_line
 
-HOMES = {"demo": "demo", "count": "count", "privatize": "privatize", "verify": "verify",
-         "report": "report", "ask": "ask", "regroup": "ask", "plan": "plan", "compare": "plan",
-         "explain": "plan", "page": "page"}  # fmt: skip
+HOMES = {"demo": "demo", "count": "count", "privatize": "privatize", "verify": "reading",
+         "report": "reading", "ask": "reading", "regroup": "reading", "plan": "plan",
+         "compare": "plan", "explain": "plan", "page": "page"}  # fmt: skip
 """The module of each command."""
 FAMILIES = {"ledger": "holdfast.cli.ledger", "paper": "holdfast.paper.cli"}
 app = typer.Typer(

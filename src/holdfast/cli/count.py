@@ -36,7 +36,7 @@ def count(file: Path, by: list[str], categories: Path, out: Path, per: Text = No
     """
     import holdfast
     from holdfast.plan.simulation import read_known
-    from holdfast.tables.sources import write_file
+    from holdfast.tables.formats import write_file
 
     with working("Counting …"):
         counted = holdfast.count_by(file, by=by, categories=categories, per=per)

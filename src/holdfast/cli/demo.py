@@ -61,7 +61,7 @@ def demo(
 
 
 def _write(path: Path | None, text: str, about: str) -> None:
-    from holdfast.tables.sources import write_whole
+    from holdfast.tables.formats import write_whole
 
     if path is not None:
         write_whole(path, text.encode())
@@ -141,7 +141,7 @@ def _draw(path: Path, columns: Columns) -> None:
     """The distributions side by side, their bars on one scale."""
     from holdfast.cli.released import shares_in
     from holdfast.release.picture import Bar, bins, caption, labels, moved, panel, picture
-    from holdfast.tables.sources import write_whole
+    from holdfast.tables.formats import write_whole
 
     starts = bins(columns[0][1])
     shares = [shares_in(histogram, starts).tolist() for _, histogram in columns]

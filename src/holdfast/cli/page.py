@@ -32,6 +32,6 @@ def page(
     """
     whole_number(port, "port", most=65535)
     with needed("the page needs starlette, uvicorn, jinja2 and python-multipart", "page"):
-        from holdfast.page import run
+        from holdfast.page.app import run
     typer.echo("The page stops with Ctrl-C. Each of these addresses opens it once:")
     run(folder, port=port, browser=open_browser, demo=demo, say=typer.echo)

@@ -51,8 +51,8 @@ def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: 
     --json
     """
     from holdfast.cli.look import say_look
+    from holdfast.engine.privatize import opened
     from holdfast.plan.before import before
-    from holdfast.request.source import opened
 
     words = words_of(said)
     if "epsilon" not in words:

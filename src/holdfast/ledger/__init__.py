@@ -4,13 +4,12 @@ again.
 The promise rests on the paying half, which a reviewer reads in this order:
 
     entries.py      what is to be paid (charges: privacy/promise.py), what stands in a ledger
-    overlaps.py     what several spends come to for one row and one day
-    book.py         all entries in the order of writing, and what is left by them
+    book.py         all entries, and what several come to for one row and one day
     chain.py        every entry's hash, and the last one once more beside the releases
     sqlite_file.py  the file: one transaction at a time, all of it checked whenever it is opened
     recorder.py     limits are set, spends are recorded or refused
     pay.py          the one way to a release: paid, then measured; or stored before, and shown again
 
 The other half grants nothing: `ledger.py` says what stands in a ledger, `recognition.py` and
-`stored.py` know a release again, and `waiting.py` lets one of equal requests pay.
+`stored.py` know a release again, and let one of equal requests pay.
 """

@@ -10,10 +10,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from holdfast.ledger.book import ALL_TIME, Balance, Book
+from holdfast.ledger.book import ALL_TIME, Balance, Book, by_column, charged
 from holdfast.ledger.chain import Receipt, releases_of
 from holdfast.ledger.entries import Begun, Limit, Spend
-from holdfast.ledger.overlaps import by_column, charged
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.recorder import Recorder, check_name
 from holdfast.ledger.sqlite_file import read

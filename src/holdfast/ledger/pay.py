@@ -11,8 +11,7 @@ from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.recorder import check_name
-from holdfast.ledger.stored import check_store_room, find_stored, foreseen, is_that_of
-from holdfast.ledger.waiting import alone
+from holdfast.ledger.stored import alone, check_store_room, find_stored, foreseen, is_that_of
 
 CORRECTED = (
     "labels or columns beside the counts were corrected; the counts are those that were published "

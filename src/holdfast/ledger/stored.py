@@ -1,10 +1,15 @@
-"""The releases that a ledger stores: found again, and never taken for another."""
+"""The releases that a ledger stores: found again, and never taken for another; of equal requests at
+one time one pays, the others wait for it."""
 
 import re
 import secrets
 import shutil
-from collections.abc import Callable
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from itertools import zip_longest
+from pathlib import Path
 
 from holdfast.errors import BudgetError, HoldfastError, listed_names
 from holdfast.ledger.chain import Receipt, releases_of
@@ -15,6 +20,7 @@ from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.subset import Period, label_key
 
 ROOM = 1 << 20  # bytes beside those of the rows that a disk must have left
+PAUSE = 0.05  # seconds between two tries for a lock
 
 
 def find_stored(ledger: Ledger, dataset: str, prints: Prints) -> Spend | None:
@@ -197,4 +203,36 @@ def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
         f"this release was made on {spend.time[:10]}, but `{ledger.folder(spend)}`, where it "
         "was stored, is gone. Nothing was measured. Hint: put the folder back; to measure and pay "
         "again, change a parameter."
+    )
+
+
+@contextmanager
+def alone(file: Path) -> Iterator[None]:
+    """Be the only one, among processes and threads, that holds this file; wait as long as it
+    takes. The lock is SQLite's on an empty file, which stays: it ends with its process, however
+    that ends."""
+    try:
+        file.touch(mode=0o600)
+    except OSError as error:
+        raise _unusable(file, error.strerror) from None
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as db:
+        while not _is_held(db, file):
+            time.sleep(PAUSE)
+        yield
+
+
+def _is_held(db: sqlite3.Connection, file: Path) -> bool:
+    """Whether the file is now this connection's; not while another holds it."""
+    try:
+        db.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        if vars(error).get("sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+            raise _unusable(file, str(error)) from None
+        return False
+    return True
+
+
+def _unusable(file: Path, why: str | None) -> HoldfastError:
+    return HoldfastError(
+        f"`{file}` cannot be used ({why}). Nothing was spent. Hint: can its folder be written to?"
     )

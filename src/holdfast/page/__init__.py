@@ -1,5 +1,1 @@
 """The page: a thin skin over the same calls as the command line, for people in a browser."""
-
-from holdfast.page.app import run
-
-__all__ = ["run"]

@@ -91,8 +91,8 @@ def check(site: Site, draft: Draft) -> Checked:
 
 
 def _check(source: Path, called: str, filled: Filled, true: Filled) -> Checked:
+    from holdfast.engine.privatize import opened
     from holdfast.plan.before import before
-    from holdfast.request.source import opened
 
     request = Request.from_words(true)
     if request.out is None:

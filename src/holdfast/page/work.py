@@ -48,10 +48,10 @@ def work(place: Path, queue: Path) -> dict[str, Any]:
 
 def _release(task: Task, queue: Path, reach: Reach) -> dict[str, Any]:
     import holdfast
+    from holdfast.engine.privatize import opened
     from holdfast.engine.run import WRITING, run
     from holdfast.release.bundle import check_place
     from holdfast.request import Request
-    from holdfast.request.source import opened
 
     def progress(what: str, share: float | None) -> None:
         """The phase of a step of the engine."""

@@ -171,7 +171,7 @@ class Answering:
             path: The file to write.
         """
         from holdfast.answers.report.workbook import workbook
-        from holdfast.tables.sources import write_whole
+        from holdfast.tables.formats import write_whole
 
         write_whole(Path(path), workbook(self._release))
         return Path(path)

@@ -22,7 +22,7 @@ from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.spans import digits, keys_between, numbered
-from holdfast.tables.texts import Chosen, Texts, lines
+from holdfast.tables.texts import Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache
@@ -56,7 +56,7 @@ class Dialect:
         cells = self.delimiter.join(texts if plain else map(csv_cell, texts))
         return (cells or '""') + self.newline  # a line must not be blank
 
-    def joined(self, columns: Sequence[Texts | Chosen]) -> Iterator[bytes]:
+    def joined(self, columns: Sequence[Texts]) -> Iterator[bytes]:
         """Records of columns whose cells are escaped, as `cells_of` has them, some at a time."""
         return lines(columns, self.delimiter, self.newline)
 

@@ -16,7 +16,7 @@ from holdfast.release.csv_files import cells_of, opened, texts_of
 from holdfast.release.record import PARTS, ROWS, rows_header, table_name
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
-from holdfast.tables.texts import Chosen, Texts
+from holdfast.tables.texts import Texts
 
 MOST_WRITTEN = 1 << 15  # different rows whose cells are remembered, some MiB
 
@@ -63,9 +63,9 @@ class RowFiles:
         for name, marks in batch.missing.items():
             self.missing[name] += int(marks.sum())
         self._write_table(batch)
-        columns: list[Texts | Chosen] = [self._labels(batch)]
+        columns: list[Texts] = [self._labels(batch)]
         if release.partition.within.parts:
-            columns.append(Chosen(self._names, batch.group))
+            columns.append(self._names[batch.group])
         for column in release.columns:
             said = self._intervals[column.name]
             missing = batch.missing[column.name]
@@ -80,7 +80,7 @@ class RowFiles:
 
     def _write_text(self, batch: RowBatch) -> None:
         release = self.release
-        columns: list[Texts | Chosen] = [_cells(batch, name) for name in release.published]
+        columns: list[Texts] = [_cells(batch, name) for name in release.published]
         columns += [
             _count_texts(batch.counts[each.name], release.top_code) for each in release.columns
         ]
@@ -92,13 +92,13 @@ def _cells(batch: RowBatch, name: str) -> Texts:
     return cells_of(texts_of(batch.cells[name]))
 
 
-def _count_texts(counts: Integers, top: int | None) -> Chosen:
+def _count_texts(counts: Integers, top: int | None) -> Texts:
     """Released counts as text; "" where one is missing."""
     values, which = coded(counts)
     texts = ["" if value < 0 else str(value) for value in values.tolist()]
     if top is not None:
         texts[int(np.searchsorted(values, top)) :] = [f"{top} or more"] * int((values >= top).sum())
-    return Chosen(Texts.of(texts), which)
+    return Texts.of(texts)[which]
 
 
 def coded(values: Integers) -> tuple[Integers, Integers]:
@@ -117,7 +117,7 @@ def coded(values: Integers) -> tuple[Integers, Integers]:
 
 def _interval_texts(
     column: Column, release: Release
-) -> Callable[[Integers, Integers, Marks, Marks], Chosen]:
+) -> Callable[[Integers, Integers, Marks, Marks], Texts]:
     """Function that writes the five cells of rows from noisy counts, groups, and marks."""
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
@@ -127,7 +127,7 @@ def _interval_texts(
     def line(*numbers: int) -> str:
         return delimiter.join(map(str, numbers))
 
-    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Chosen:
+    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Texts:
         values, places = coded(noisy)
         beyond = groups * len(values)
         keys = np.where(zero, beyond, np.where(missing, beyond + 1, group * len(values) + places))
@@ -137,6 +137,6 @@ def _interval_texts(
         parts = (value, *plain_intervals(value, noise), *likely(value, inside))
         lines = list(map(line, *(part.tolist() for part in parts)))
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
-        return Chosen(Texts.of(lines), which)
+        return Texts.of(lines)[which]
 
     return texts

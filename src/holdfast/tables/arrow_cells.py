@@ -1,7 +1,6 @@
 """Arrow columns: their cells as Python objects, as numbers of labels, as keys; tables without what
 is written beside the data, which may tell the true counts."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,23 +57,6 @@ def _stored(column: Any) -> Any:
         return column
     kind = column.type.storage_type
     return pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind)
-
-
-def python_cells(column: Any) -> list[Any]:
-    """What `to_pylist` gives, sooner: most columns are numbers or texts without gaps.
-
-    >>> import pyarrow as pa
-    >>> python_cells(pa.array([1, 2])), python_cells(pa.array(["a", None]))
-    ([1, 2], ['a', None])
-    """
-    import pyarrow.types as kinds
-
-    column = without_dictionary(column)
-    quick = (kinds.is_integer, kinds.is_float32, kinds.is_float64, kinds.is_string)
-    if column.null_count or not any(is_kind(column.type) for is_kind in quick):
-        return list(column.to_pylist())
-    chunked = not hasattr(column, "offset")
-    return list((column.to_numpy() if chunked else column.to_numpy(zero_copy_only=False)).tolist())
 
 
 def arrow_codes(series: Any) -> Coded | None:
@@ -178,34 +160,19 @@ def _text_keys(column: Any) -> Keys:
     return keys_between(cells.data, cells.starts, cells.stops)
 
 
-def may_hold(column: Any, words: Sequence[str]) -> bool:
-    """Whether a cell of an Arrow column may have one of some words in it, by a glance."""
-    return any(
-        data is None or any(word.encode() in data.lower() for word in words)
-        for data, _ in _glances(column)
-    )
-
-
 def is_writable(column: Any) -> bool:
-    """Whether every cell of an Arrow column of text can be written in a file, by a glance."""
-    return all(
-        data is not None and b"\0" not in data and size <= LONGEST_CELL
-        for data, size in _glances(column)
-    )
-
-
-def _glances(column: Any) -> Iterator[tuple[bytes | None, int]]:
-    """The bytes of all texts of each chunk, one after the other, and the size of the longest; None
-    where cells are neither texts nor whole numbers."""
+    """Whether every cell of an Arrow column is text that can be written in a file, or a whole
+    number, by a glance."""
     import pyarrow as pa
 
     for chunk in _chunks(column):
         values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
         texts = Texts.of_arrow(values)
         if texts is None:
-            yield (b"" if pa.types.is_integer(values.type) else None), 0
-        elif not len(texts):
-            yield b"", 0
-        else:
-            data = texts.data[texts.starts[0] : texts.stops[-1]].tobytes()
-            yield data, int((texts.stops - texts.starts).max())
+            if not pa.types.is_integer(values.type):
+                return False
+        elif len(texts):
+            data = texts.data[texts.starts[0] : texts.stops[-1]]
+            if not data.all() or (texts.stops - texts.starts).max() > LONGEST_CELL:
+                return False
+    return True

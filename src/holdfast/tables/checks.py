@@ -11,13 +11,20 @@ from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
 from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.totals import GLANCE, NAMED_TOTAL, TOTAL_LABELS, is_total
+from holdfast.tables.leaks.totals import NAMED_TOTAL, TOTAL_LABELS, any_total
 from holdfast.tables.leaks.watch import LOOKED_AT
 from holdfast.tables.options import Roles, refuse_leaks
-from holdfast.tables.order import order_codes, sortable
-from holdfast.tables.partition import GroupReader, Partition
+from holdfast.tables.partition import GroupReader, Partition, sortable
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
-from holdfast.tables.spans import LABELS, Keys, Repeats, any_among, joined_keys, text_keys
+from holdfast.tables.spans import (
+    LABELS,
+    Keys,
+    Repeats,
+    any_among,
+    joined_keys,
+    numbered,
+    text_keys,
+)
 from holdfast.tables.subset import StructuralZeros, check_marks
 
 MOST_BESIDE = 40
@@ -107,14 +114,14 @@ class FirstPass:
                 self._see_totals(wanted.rows, name, wanted.rows.keys(name))
         within = self.roles.within
         columns = [
-            order_codes(wanted.rows, name) if name in within.numbers else wanted.rows.codes(name)
+            wanted.rows.order_codes(name) if name in within.numbers else wanted.rows.codes(name)
             for name in within.columns
         ]
         if len(wanted.rows):
             used = np.logical_or.reduce(list(wanted.measured.values()))
             self._groups.see(columns, used, self._rows)
         for at, name in enumerate(self.roles.ordering[: len(self.as_text)]):
-            cells = [] if self.as_text[at] else order_codes(wanted.rows, name)[1]
+            cells = [] if self.as_text[at] else wanted.rows.order_codes(name)[1]
             self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
         self._rows += len(wanted.rows)
         for name, column in wanted.counts.items():
@@ -156,9 +163,8 @@ class FirstPass:
     def _see_totals(self, rows: Rows, name: str, keys: Keys) -> None:
         """Note labels of a column that are named like totals of others."""
         if not self._named:
-            named = any_among(keys, self._totals)
-            glanced = rows.labels_with(name, GLANCE) if self._rows < LOOKED_AT else []
-            self._named = named or any(map(is_total, glanced))
+            labels = rows.cells(name, numbered(keys)[1]) if self._rows < LOOKED_AT else []
+            self._named = any_among(keys, self._totals) or any_total(labels)
 
     def _refuse_no_rows(self) -> None:
         subset, seen = self.roles.subset, self._rows

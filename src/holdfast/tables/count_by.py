@@ -17,13 +17,12 @@ from holdfast.tables.cell_text import (
     suggest,
 )
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.formats import UNKNOWN, format_of
+from holdfast.tables.formats import UNKNOWN, format_of, open_source
 from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.look_columns import names_persons
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.source import ListRows, Rows, Source
-from holdfast.tables.sources import open_source
 from holdfast.tables.spans import Keys, text_keys
 from holdfast.tables.subset import label_key
 

@@ -121,14 +121,8 @@ class SpanRows(Rows):
         return replace(self, starts=self.starts[rows], stops=self.stops[rows])
 
     def column(self, name: str) -> Any:
-        """The texts of a column where they lie; a list of cells where quotes are doubled."""
-        raw = self._raw(name)
-        return self._plain(raw) if self.inner and self._doubled(raw).any() else raw
-
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """All cells of a column, where the block has such a word anywhere."""
-        data = self.data.tobytes().lower()
-        return self.cells(name) if any(word.encode() in data for word in words) else []
+        """The texts of a column, where they lie unless quotes are doubled."""
+        return self.texts_at(self.names.index(name))
 
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""

@@ -20,7 +20,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
@@ -68,17 +68,15 @@ class Header:
     text: str  #: all that was read, up to where the first row begins
 
 
-def find_encoding(pieces: Callable[[], Iterable[bytes]]) -> Encoding:
-    """The encoding of a file that comes in pieces, as often as they are asked for.
+def find_encoding(data: bytes) -> Encoding:
+    """The encoding of a file by all that is in it.
 
-    >>> find_encoding(lambda: [b"caf", b"\\xe9"])
-    Encoding(name='cp1252', bom=b'')
-    >>> find_encoding(lambda: [b"caf\\xc3", b"\\xa9"]).name
-    'utf-8'
+    >>> find_encoding(b"caf\\xe9"), find_encoding(b"caf\\xc3\\xa9").name
+    (Encoding(name='cp1252', bom=b''), 'utf-8')
     """
-    bom = find_bom(next(iter(pieces()), b""))
+    bom = find_bom(data)
     for name in [BOMS[bom]] if bom else ["utf-8", "cp1252"]:
-        if is_text(pieces(), name, len(bom)):
+        if is_text([data], name, len(bom)):
             return Encoding(name, bom)
     raise not_text()
 

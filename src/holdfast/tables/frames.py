@@ -14,13 +14,11 @@ from holdfast.tables.arrow_cells import (
     arrow_codes,
     arrow_keys,
     is_writable,
-    may_hold,
     own_cells,
-    python_cells,
     without_dictionary,
     without_notes,
 )
-from holdfast.tables.cell_text import find_column, is_missing, is_text, refuse_odd_texts
+from holdfast.tables.cell_text import is_missing, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, series_counts
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.source import Held, LineRows, Rows
@@ -41,21 +39,20 @@ class FrameRows(Rows):
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", list(self.data.columns))
 
-    def series(self, name: str, parameter: str = "column") -> Any:
-        """One column, which must exist."""
-        find_column(self.names, name, parameter)
+    def series(self, name: str) -> Any:
+        """One column."""
         return self.data.get_column(name)
 
     def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
         """A column of counts; `where` is what an error calls it."""
-        return series_counts(self.series(name, "count"), where, missing)
+        return series_counts(self.series(name), where, missing)
 
     def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
         """The values of one column as Python objects."""
         series = self.series(name)
         series = series if rows is None else series[rows.tolist()]
         if self.data.implementation.is_pyarrow():
-            return python_cells(series.to_native())
+            return list(without_dictionary(series.to_native()).to_pylist())
         return list(series.to_list())
 
     def column(self, name: str) -> Any:
@@ -79,13 +76,6 @@ class FrameRows(Rows):
     def may_be_text(self, name: str) -> bool:
         """Whether the cells of a column may be other than numbers."""
         return not self.series(name).dtype.is_numeric()
-
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """The different cells of a column, where one of them may have such a word."""
-        series = self.series(name)
-        if self.data.implementation.is_pyarrow() and not may_hold(series.to_native(), words):
-            return []
-        return self.codes(name)[1]
 
     def refuse_unwritable(self, name: str) -> None:
         """Raise for a column that a file cannot hold."""

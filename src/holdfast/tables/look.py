@@ -14,7 +14,7 @@ import numpy as np
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_part import find_lines, unexplained
-from holdfast.tables.formats import TEXT, format_of
+from holdfast.tables.formats import TEXT, as_in_file, format_of, open_source
 from holdfast.tables.look_columns import (
     ColumnKind,
     LookedColumn,
@@ -27,7 +27,6 @@ from holdfast.tables.look_columns import (
     two_headings,
 )
 from holdfast.tables.options import TableOptions
-from holdfast.tables.sources import as_in_file, open_source
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 FIRST, LAST = 6, 4  # rows that are shown

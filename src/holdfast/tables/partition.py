@@ -1,6 +1,7 @@
-"""Which row is in which group: rows are seen batch by batch, then groups are settled."""
+"""Which row is in which group: rows are seen batch by batch, then groups are settled. Rows in the
+order of public columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -10,7 +11,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.cell_text import label_text
+from holdfast.tables.cell_text import is_missing, label_text
 from holdfast.tables.groups import Within, classes_rule
 
 ALL_ROWS, MISSING_LABEL = "all rows", "(missing)"
@@ -93,12 +94,11 @@ class GroupReader:
         ids = self._ids(columns, lines, used, before)
         self._rows.append((measured, inside.astype(np.min_scalar_type(len(ids))), ids))
 
-    def settle(self, rule: Callable[[int], int] = classes_rule) -> tuple[Partition, Integers]:
-        """The groups, and the group of each row, -1 for those that are not measured; `rule` gives
-        the number of classes that was left open, from the number of rows."""
+    def settle(self) -> tuple[Partition, Integers]:
+        """The groups, and the group of each row, -1 for those that are not measured."""
         every = np.concatenate([ids for _, _, ids in self._rows])
         weights = np.concatenate([np.bincount(n, minlength=len(ids)) for _, n, ids in self._rows])
-        within = self._within.settled(rule(int(weights.sum())))
+        within = self._within.settled(classes_rule(int(weights.sum())))
         labels, group = [()], np.zeros(len(every), dtype=np.int64)  # type: list[Label], Integers
         for part, asked, own in zip(self._parts, within.parts, every.T, strict=True):
             number = 1 if isinstance(asked, str) else asked.number or 1
@@ -266,3 +266,40 @@ def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partiti
     reader = GroupReader(within)
     reader.see(list(map(coded, columns)), np.ones(len(columns[0]), dtype=np.bool_), 0)
     return reader.settle()
+
+
+def rows_by(columns: Iterable[Coded]) -> Integers:
+    """The numbers of the rows in the order of the first column, where it ties of the next, and
+    where all tie of the rows: numbers by their size where all cells are, else as text, the missing
+    last.
+
+    >>> rows_by([coded(["b", "a", "b"]), coded(["10", "3", "9"])])
+    array([1, 2, 0])
+    """
+    ranks = [_ranks(cells)[codes] for codes, cells in columns]
+    return np.lexsort(ranks[::-1]).astype(np.int64)
+
+
+def _ranks(cells: Sequence[Any]) -> Integers:
+    """The place of each cell among all, equal ones on the same."""
+    text = any(isinstance(sortable(cell), str) for cell in cells)
+    keys = [sort_key(cell, text) for cell in cells]
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([places[key] for key in keys], dtype=np.int64)
+
+
+def sort_key(cell: Any, text: bool) -> tuple[bool, Any]:
+    """By what a cell is put in order, as text or as a number."""
+    value = sortable(cell)
+    return (True, "" if text else 0.0) if value is None else (False, str(cell) if text else value)
+
+
+def sortable(cell: Any) -> float | str | None:
+    """A cell as a number, or as text where it is none; None where it is missing."""
+    if is_missing(cell) or cell == "":
+        return None
+    try:
+        number = float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return str(cell)
+    return number if number == number else str(cell)

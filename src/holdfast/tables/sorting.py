@@ -20,8 +20,7 @@ from holdfast.tables.checks import Reading
 from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
-from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.partition import changed
+from holdfast.tables.partition import changed, sort_key
 from holdfast.tables.source import Kept, Piece, Rows, Source
 
 LISTED = 1 << 20  # bytes of files that are put in order as lists
@@ -122,7 +121,7 @@ def _keys(k: int, rows: Rows, name: str, cells: Any, *, as_text: bool) -> dict[s
     if as_text and texts and rows.unmarked is None:  # the cells themselves, and quicker
         known = pc.fill_null(cells, "").cast(pa.large_string())
         return {f"gap{k}": pc.equal(known, ""), f"key{k}": known}
-    codes, different = order_codes(rows, name)
+    codes, different = rows.order_codes(name)
     keys = [sort_key(cell, as_text) for cell in different]
     gaps = np.array([gap for gap, _ in keys], dtype=np.bool_)
     values = pa.array([key for _, key in keys], pa.large_string() if as_text else pa.float64())

@@ -56,6 +56,15 @@ class Rows:
         cannot be labels, such as lists."""
         return coded(self.cells(name))
 
+    def order_codes(self, name: str) -> Coded:
+        """The same of a column by whose cells rows are put in order, numbers without marks."""
+        if self.unmarked is not None:
+            return coded(self.numbers(name))
+        try:
+            return self.codes(name)
+        except TypeError:  # lists and the like
+            return coded(list(map(str, self.cells(name))))
+
     def keys(self, name: str) -> Keys:
         """A key for each cell; equal cells of a table have equal ones."""
         codes, cells = self.codes(name)
@@ -75,12 +84,6 @@ class Rows:
     def may_be_text(self, name: str) -> bool:
         """Whether the cells of a column may be other than numbers."""
         return True
-
-    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
-        """The cells of a column that have one of some words in them, and maybe others; a glance
-        tells mostly that there are none."""
-        text = "".join(self.cells(name)).casefold()
-        return self.cells(name) if any(word in text for word in words) else []
 
     def refuse_unwritable(self, name: str) -> None:
         """Raise where a file of text cannot hold the cells of a column."""

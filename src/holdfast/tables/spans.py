@@ -82,11 +82,20 @@ def words_of(data: Bytes, beyond: int) -> Keys:
     return np.ndarray((len(data) + beyond - 7,), "<u8", padded, strides=(1,))
 
 
-def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:
-    """A key for each span, from its bytes and its length: eight bytes at a time are mixed in."""
+def keys_between(data: Bytes, starts: Integers, ends: Integers) -> Keys:
+    """The keys of the bytes from each start to its end.
+
+    Cells are taken in eight bytes at a time, and mixed with their lengths and with a secret of this
+    process: two in ten million have the same key with a chance of three in a million.
+
+    >>> data = np.frombuffer(b"Kent,Ely,Kent,", np.uint8)
+    >>> keys = keys_between(data, np.array([0, 5, 9]), np.array([4, 8, 13]))
+    >>> (keys[0] == keys[2], keys[0] == keys[1])
+    (np.True_, np.False_)
+    """
     words = words_of(data, beyond=8)
-    left = stops - starts
-    keys = mixed(left.astype(np.uint64) ^ secret)
+    left = ends - starts
+    keys = mixed(left.astype(np.uint64) ^ _SECRET)
     rows, at = None, starts  # all of them, while all have bytes left
     while len(at):
         if left.min() <= 0:
@@ -112,20 +121,6 @@ def mixed(keys: Keys) -> Keys:
     keys = (keys ^ (keys >> _HALF)) * _MIX
     keys = (keys ^ (keys >> _HALF)) * _MIX
     return keys ^ (keys >> _HALF)
-
-
-def keys_between(data: Bytes, starts: Integers, ends: Integers) -> Keys:
-    """The keys of the bytes from each start to its end.
-
-    Cells are taken in eight bytes at a time, and mixed with a secret of this process: two in ten
-    million have the same key with a chance of three in a million.
-
-    >>> data = np.frombuffer(b"Kent,Ely,Kent,", np.uint8)
-    >>> keys = keys_between(data, np.array([0, 5, 9]), np.array([4, 8, 13]))
-    >>> (keys[0] == keys[2], keys[0] == keys[1])
-    (np.True_, np.False_)
-    """
-    return hashed(data, starts, ends, _SECRET)
 
 
 def text_keys(texts: Sequence[str]) -> Keys:

@@ -21,13 +21,12 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.checks import FirstPass, Reading
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_file import CsvFile
+from holdfast.tables.formats import as_in_file, open_source
 from holdfast.tables.frames import CountsLine
 from holdfast.tables.options import Roles, TableOptions
-from holdfast.tables.order import order_codes, rows_by
-from holdfast.tables.partition import Partition, changed
+from holdfast.tables.partition import Partition, changed, rows_by
 from holdfast.tables.sorting import Sorted, in_order, uses_sorter
 from holdfast.tables.source import Batch, Held, Kept, Source
-from holdfast.tables.sources import as_in_file, open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table", "whose"]
 
@@ -172,7 +171,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
 
 def _in_order(source: Held, roles: Roles) -> Held:
     (piece,) = source.read(roles.ordering)
-    return source.take(rows_by([order_codes(piece.rows, name) for name in roles.ordering]))
+    return source.take(rows_by([piece.rows.order_codes(name) for name in roles.ordering]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,5 @@
-"""A column of texts: spans of bytes, of a file's own or of an Arrow column, or some of a few; and
-such columns put into lines."""
+"""A column of texts: spans of bytes, of a file's own or of an Arrow column; and such columns
+put into lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +20,8 @@ _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uin
 class Texts:
     """A text for each row, which lies in bytes in UTF-8.
 
-    >>> Texts.of(["Kent", "Ely"]).to_pylist()
-    ['Kent', 'Ely']
+    >>> Texts.of(["Kent", "Ely"])[np.array([1, 0, 1])].to_pylist()
+    ['Ely', 'Kent', 'Ely']
     """
 
     data: Bytes = field(repr=False)
@@ -112,45 +112,7 @@ class Texts:
             cells[:, at : at + 8].view(np.uint64)[:, 0] = masks
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """A text for each row, which is one of a few.
-
-    >>> Chosen(Texts.of(["Kent", "Ely"]), np.array([1, 0, 1])).to_pylist()
-    ['Ely', 'Kent', 'Ely']
-    """
-
-    few: Texts
-    places: Integers
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, some: slice) -> "Chosen":
-        return Chosen(self.few, self.places[some])
-
-    def to_pylist(self) -> list[str]:
-        """The texts as Python has them."""
-        return list(map(self.few.to_pylist().__getitem__, self.places.tolist()))
-
-    @property
-    def width(self) -> int:
-        """How many bytes `fill` needs for a text."""
-        return self.few.width
-
-    def quoted_if_empty(self) -> "Chosen":
-        """Two quotes in place of each empty text."""
-        return Chosen(self.few.quoted_if_empty(), self.places)
-
-    def fill(self, cells: Bytes) -> None:
-        """Write each text into a line of bytes, and NULs behind it."""
-        few = np.empty((len(self.few), self.width), dtype=np.uint8)
-        self.few.fill(few)
-        whole = np.dtype(("V", self.width))
-        cells.view(whole)[:, 0] = few.view(whole)[:, 0].take(self.places)
-
-
-def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> Iterator[bytes]:
+def lines(columns: Sequence[Texts], delimiter: str, newline: str) -> Iterator[bytes]:
     r"""Columns of cells as lines, some at a time; an empty cell alone is quoted, for a line must
     not be blank.
 
@@ -166,7 +128,7 @@ def lines(columns: Sequence[Texts | Chosen], delimiter: str, newline: str) -> It
         yield _side_by_side(some, signs) if narrow else _one_by_one(some, signs)
 
 
-def _side_by_side(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
+def _side_by_side(columns: Sequence[Texts], signs: Sequence[bytes]) -> bytes:
     """Lines of cells that are all as wide as the widest of their column, without what fills them
     up: no cell holds a NUL."""
     widths = [column.width + len(sign) for column, sign in zip(columns, signs, strict=True)]
@@ -177,7 +139,7 @@ def _side_by_side(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> 
     return whole.tobytes().translate(None, b"\0")
 
 
-def _one_by_one(columns: Sequence[Texts | Chosen], signs: Sequence[bytes]) -> bytes:
+def _one_by_one(columns: Sequence[Texts], signs: Sequence[bytes]) -> bytes:
     pieces = (
         cell + sign.decode()
         for row in zip(*(column.to_pylist() for column in columns), strict=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.tables.sources import write_whole
+from holdfast.tables.formats import write_whole
 
 Curve = Sequence[tuple[float, float, float]]
 """(x, mean, spread) along a curve."""

@@ -29,7 +29,7 @@ from holdfast.paper.experiments.published_draws import PUBLISHED
 from holdfast.paper.experiments.runner import Row, run
 from holdfast.paper.experiments.runtime import RUNTIME
 from holdfast.paper.experiments.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
-from holdfast.tables.sources import write_whole
+from holdfast.tables.formats import write_whole
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")

@@ -16,7 +16,7 @@ from typing import Any
 
 import holdfast.paper
 from holdfast.errors import HoldfastError
-from holdfast.tables.sources import write_whole
+from holdfast.tables.formats import write_whole
 
 Task = dict[str, Any]
 """Plain values only: a task's content decides its seed and finds it again on resuming."""

@@ -1,6 +1,7 @@
 """Rows that are totals of others: known by their names, and by what adds up."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ _WHOLE = (
     *("gesamt", "insgesamt", "summe", "zusammen", "totale", "totaal", "suma", "total general"),
 )
 _PLACES = ("counties", "states", "districts", "regions", "municipalities", "schools", "areas")
-GLANCE = ("tota", "gesamt", "zusammen", "all ")
+_GLANCE = ("tota", "gesamt", "zusammen", "all ")
 """One of them is in a label that is named like a total without being just such a name."""
 _WORD = re.compile(
     r"\b(sub-?)?(totals?|totale|totaal|(ins)?gesamt|zusammen)\b|\ball ("
@@ -38,6 +39,14 @@ def is_total(label: Any) -> bool:
     """
     text = str(label).strip()
     return text.casefold() in _WHOLE or _WORD.search(text) is not None
+
+
+def any_total(labels: Sequence[Any]) -> bool:
+    """Whether one of some labels is; a glance tells mostly that none is."""
+    plain = [str(label).strip().casefold() for label in labels]
+    text = "".join(plain)
+    glanced = any(word in text for word in _GLANCE)
+    return not set(_WHOLE).isdisjoint(plain) or (glanced and any(map(_WORD.search, plain)))
 
 
 _WAYS = (str, str.title, str.upper, str.capitalize)
