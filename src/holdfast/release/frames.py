@@ -3,22 +3,20 @@
 import re
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import texts_of
+from holdfast.release.release import Release
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.source import ListRows
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,14})?")
 
 
-def to_pandas(release: "Release") -> Any:
+def to_pandas(release: Release) -> Any:
     """The published columns and the released counts."""
     if find_spec("pandas") is None:
         raise HoldfastError(
@@ -28,7 +26,7 @@ def to_pandas(release: "Release") -> Any:
     return as_table(release.cells, counts)
 
 
-def head(release: "Release", rows: int) -> Any:
+def head(release: Release, rows: int) -> Any:
     """The first rows, without looking at the others."""
     from holdfast.release.release import as_list
 

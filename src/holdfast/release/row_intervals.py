@@ -10,16 +10,13 @@ their distribution; for rows whose count is rare it is wrong more often.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
+from holdfast.fit.estimate import Estimate
 from holdfast.fit.histogram import LEVEL
 from holdfast.privacy.noise import Noise
-
-if TYPE_CHECKING:
-    from holdfast.fit.estimate import Estimate
 
 FEW = 20
 """Rows for one unit of mean noise, below which a table's distribution is too little known to be a
@@ -69,7 +66,7 @@ class LikelyIntervals:
         return low, high
 
 
-def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyIntervals:
+def likely_intervals(estimate: Estimate, level: float = LEVEL) -> LikelyIntervals:
     """The likely intervals of all noisy counts that were measured; the plain one where a noisy
     count lies beyond what the density speaks of, and in tables of too few rows to have one."""
     measurement = estimate.measurement
@@ -93,7 +90,7 @@ def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyInterv
     )
 
 
-def has_prior(estimate: "Estimate", noisy: Integers) -> Marks:
+def has_prior(estimate: Estimate, noisy: Integers) -> Marks:
     """For which noisy counts the distribution says how common each count is: not where they lie
     beyond it, and for none of a table of too few rows."""
     measurement = estimate.measurement
