@@ -28,7 +28,8 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.fit import choose_blocks, fit, share_of_sums
+from holdfast.fit.cells import choose_blocks, share_of_sums
+from holdfast.fit.estimate import fit
 from holdfast.match.match import match
 from holdfast.measure.room import Room
 from holdfast.paper.constructors.optimal import lower_bound

@@ -17,7 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from accuracy import EPSILONS, tables
-from holdfast.fit import choose_blocks, fit, share_of_sums
+from holdfast.fit.cells import choose_blocks, share_of_sums
+from holdfast.fit.estimate import fit
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.randomness import Simulation

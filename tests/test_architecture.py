@@ -22,7 +22,6 @@ EXCEPTIONS = {
     ("release.answering", "answers"): "a release answers questions by methods of its own",
     ("release.release", "release.answering"): "likewise",
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
-    ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
     ("release.release", "release.picture"): "`Release.plot`, likewise",
     ("release.release", "release.relations"): "`Release.by` and `related`, likewise",
 }

@@ -8,7 +8,9 @@ import pytest
 
 import holdfast
 from fits import everything
-from holdfast.fit import choose_blocks, fit, functionals, share_of_sums
+from holdfast.fit import functionals
+from holdfast.fit.cells import choose_blocks, share_of_sums
+from holdfast.fit.estimate import fit
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise
 from holdfast.privacy.randomness import Simulation

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.fit import choose_blocks, fit
+from holdfast.fit.cells import choose_blocks
+from holdfast.fit.estimate import fit
 from holdfast.measure.measurement import Tally
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import holdfast
-from holdfast.fit import choose_blocks, share_of_sums
+from holdfast.fit.cells import choose_blocks, share_of_sums
 from holdfast.measure.room import Room
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Persons, Promise

@@ -133,6 +133,7 @@ def test_a_data_frame_has_numbers_as_numbers_and_codes_as_texts(demo):
 
 def test_without_pandas_a_table_of_text_is_shown(demo, monkeypatch):
     monkeypatch.setattr(frames, "find_spec", lambda _: None)
+    monkeypatch.setattr("holdfast.release.release.find_spec", lambda _: None)
     head = demo.head(4)
     assert head.columns == ["county", "population", "state", "homicides"]
     assert head.column("homicides")[3] == "" and len(head) == 4

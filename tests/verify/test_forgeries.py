@@ -12,7 +12,7 @@ import pytest
 
 import holdfast
 from forging import forged, of_lines, of_record, of_text, read
-from holdfast.fit import fit
+from holdfast.fit.estimate import fit
 from holdfast.fit.histogram import collected
 from holdfast.measure.measurement import Tally
 from holdfast.release.codebook import codebook

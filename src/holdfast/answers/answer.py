@@ -1,15 +1,14 @@
 """What an analyst gets for a question: an estimate, its interval, and what to know about it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from math import floor, inf, isfinite, isnan, log10, nan
 from typing import Any
 
 import numpy as np
 
 from holdfast.answers.result import Cells, QuestionResult, joined
-from holdfast.arrays import Floats, Integers, Marks
+from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
 from holdfast.fit.histogram import LEVEL
@@ -146,7 +145,8 @@ class Answer(QuestionResult):
         """This answer minus another, about other rows or of another release."""
         self._check(other)
         unit = Unit.POINTS if self.unit is Unit.SHARE else self.unit
-        return self._with(other, "less", self.estimate - other.estimate, np.subtract, unit)
+        draws = np.subtract(*apart(self.draws, other.draws))
+        return self._with(other, "less", self.estimate - other.estimate, draws, unit)
 
     def ratio(self, other: "Answer") -> "Answer":
         """This answer over another, about other rows or of another release."""
@@ -154,18 +154,14 @@ class Answer(QuestionResult):
         if min(self.draws.min(), other.draws.min()) < 0:
             raise HoldfastError("a ratio needs answers that cannot be below 0.")
         estimate = self.estimate / other.estimate if other.estimate > 0 else nan
-        ratio = self._with(other, "over", estimate, _divided, Unit.NUMBER)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            draws = np.divide(*apart(self.draws, other.draws))
+        ratio = self._with(other, "over", estimate, draws, Unit.NUMBER)
         return replace(ratio, interval=(max(ratio.interval[0], 0.0), ratio.interval[1]))
 
     def _with(
-        self,
-        other: "Answer",
-        word: str,
-        estimate: float,
-        combine: Callable[..., Floats],
-        unit: Unit,
+        self, other: "Answer", word: str, estimate: float, draws: Floats, unit: Unit
     ) -> "Answer":
-        draws = combine(*apart(self.draws, other.draws))
         return Answer.of(
             f"{self.question}, {word} {other.question}",
             estimate,
@@ -292,17 +288,8 @@ def apart(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     Draws of two parts may come from the same random numbers, so one of them is shuffled.
     """
     size = max(len(first), len(second))
-    return np.resize(first, size), np.resize(second, size)[_shuffled(size)]
-
-
-@lru_cache(maxsize=16)
-def _shuffled(size: int) -> Integers:
-    return np.random.default_rng(size).permutation(size)
-
-
-def _divided(above: Floats, below: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(above / below)
+    order = np.random.default_rng(size).permutation(size)
+    return np.resize(first, size), np.resize(second, size)[order]
 
 
 def check_level(level: Any) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from holdfast.answers.selection import RowGroups, chosen_rows, picked_notes, whe
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.release.release import Release
 from holdfast.request.questions import Question, Unit, find_question
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
@@ -25,7 +23,7 @@ YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability t
 
 
 def ask(
-    release: "Release",
+    release: Release,
     question: str | Callable[..., Any],
     *,
     of: str | None = None,
@@ -74,7 +72,7 @@ def ask(
 
 
 def answer_by(
-    release: "Release", by: Any, inside: Marks, which: str, question: str,
+    release: Release, by: Any, inside: Marks, which: str, question: str,
     answer: Callable[[Marks, str], Answer],
 ) -> Answer | Answers:  # fmt: skip
     """The answer about the rows inside, or about those of each group where `by` makes groups.

@@ -11,7 +11,7 @@ not used, which would make it shorter still.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +30,7 @@ from holdfast.answers.result import Cells, QuestionResult
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
+from holdfast.release.release import Column, Release
 
 NEWER_LESS_OLDER = "a change is the later release less the earlier one"
 SAME_DATA = (
@@ -139,7 +137,7 @@ class RowChanges(QuestionResult):
 
 
 def row_changes(
-    release: "Release", earlier: "Release", rows: Sequence[Any] | None = None, *,
+    release: Release, earlier: Release, rows: Sequence[Any] | None = None, *,
     of: str | None = None, label: str | None = None, level: float = LEVEL,
 ) -> RowChanges:  # fmt: skip
     """The change of every row, or of those with these labels; rows are joined by their label."""
@@ -212,7 +210,7 @@ def _false_discoveries(p_values: Floats, error: float) -> Marks:
 
 
 def ask_change(
-    release: "Release", earlier: "Release", answer: "Callable[[Release], Any]", *,
+    release: Release, earlier: Release, answer: Callable[[Release], Any], *,
     where: Any = None, by: Any = None,
 ) -> Answer | Answers:  # fmt: skip
     """The answer of a release less that of an earlier one; see `Release.ask`."""
@@ -261,7 +259,7 @@ def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
     return Answers(question=f"change of {now.question}", by=now.by, answers=changes)
 
 
-def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
+def _check(release: Release, earlier: Release) -> tuple[str, ...]:
     """What to say of two releases beside each other; raises where they are the same."""
     receipts = release.receipt, earlier.receipt
     columns = zip(release.columns, earlier.columns, strict=False)
@@ -281,7 +279,7 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _same_data(release: "Release", earlier: "Release") -> list[str]:
+def _same_data(release: Release, earlier: Release) -> list[str]:
     """What to say where the two may be of one table, whose true counts did not change."""
     periods = [release.period, earlier.period]
     if periods[0] != periods[1] and all(period is not None for period in periods):
@@ -295,7 +293,7 @@ def _same_data(release: "Release", earlier: "Release") -> list[str]:
     return [SAME_DATA] if same else []
 
 
-def _places(release: "Release", column: "Column", label: str | None) -> dict[str, int]:
+def _places(release: Release, column: Column, label: str | None) -> dict[str, int]:
     """Where each label stands, of rows that have a noisy count; raises where one stands twice."""
     texts, places = Labels(release, label).texts, dict[str, int]()
     for row in np.flatnonzero(column.measured).tolist():

@@ -20,7 +20,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.answers.asking import ask
 from holdfast.answers.changes import row_changes
@@ -29,10 +29,8 @@ from holdfast.answers.regression import FAMILIES, regress
 from holdfast.answers.rows import ask_row, compare, top
 from holdfast.answers.sums import ask_derived
 from holdfast.errors import HoldfastError
+from holdfast.release.release import Release
 from holdfast.request.questions import COUNTS, LEVEL, QUESTIONS, examples, spellings
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 EXAMPLES = ("top 10", "row A", "compare A with B", "total of A, B, C", "mean by state")
 """Questions about rows, beside those that `holdfast.request.questions` declares."""
@@ -65,7 +63,7 @@ class Call:
     names: tuple[str, ...] = ()
     """Labels of rows, or what a public column holds in them."""
 
-    def of(self, release: "Release", how: Mapping[str, Any]) -> Any:
+    def of(self, release: Release, how: Mapping[str, Any]) -> Any:
         """The answer of a release."""
         return self.answered_by(release, *self.arguments, **how)
 

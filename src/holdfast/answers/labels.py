@@ -4,18 +4,15 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.release.release import Release
 from holdfast.tables.csv_part import unmarked_cells
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
-
 
 LABELS = ("by", "label", "on")  # what takes the cells of a column as texts
 MOST_GROUP_NAMES = 1000  # of a column, that a hint looks through
@@ -25,7 +22,7 @@ class Labels:
     """The labels of the rows of a release, as text: of the named column, else of the category,
     else their numbers."""
 
-    def __init__(self, release: "Release", column: str | None = None) -> None:
+    def __init__(self, release: Release, column: str | None = None) -> None:
         name = column or release.category or next(iter(release.published), None)
         self.release, self.numbered = release, name is None
         if name is None:
@@ -156,7 +153,7 @@ class Labels:
         return {row: " / ".join(texts) for row, texts in zip(rows, cells_of_rows, strict=True)}
 
 
-def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
+def published(release: Release, name: str, parameter: str = "where") -> Sequence[Any]:
     """The cells of a public column, numbers without the marks of the file they are from; counts
     are none. `parameter` is what an error calls it."""
     counts = [column.name for column in release.columns]
@@ -180,13 +177,13 @@ def published(release: "Release", name: str, parameter: str = "where") -> Sequen
     return cells if as_numbers(cell_texts(numbers)) is None else numbers
 
 
-def _names_of_groups(release: "Release") -> list[str]:
+def _names_of_groups(release: Release) -> list[str]:
     """What public columns of few different texts hold."""
     columns = [set(cell_texts(release.cells[name])) for name in release.published]
     return sorted(set().union(*(texts for texts in columns if len(texts) <= MOST_GROUP_NAMES)))
 
 
-def meant_by(release: "Release", condition: str) -> str | None:
+def meant_by(release: Release, condition: str) -> str | None:
     """A text that a public column holds, for one of a condition that is spelt nearly so."""
     names = {name.casefold(): name for name in _names_of_groups(release)}
     for typed in re.findall(r"""(?<=")[^"]+(?=")|[^\s=!<>()\[\],"']+""", condition):

@@ -5,18 +5,16 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import whole_number
 from holdfast.release.frames import as_table
+from holdfast.release.release import Column, Release
 from holdfast.release.row_intervals import has_prior, plain_intervals, posterior_runs
 from holdfast.tables.csv import CsvTable
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 SAME = 1e-12  # probabilities as different as this are the same
 FAR = 1e-9  # a chance that noise reaches so far is left out
@@ -129,13 +127,13 @@ def difference_intervals(
     return ends[0], ends[1]
 
 
-def row_law(column: "Column", row: int) -> RowLaw:
+def row_law(column: Column, row: int) -> RowLaw:
     """The law of a row of a column, by its noisy count and the distribution of its group."""
     return law_of(column, int(column.group[row]), int(column.noisy[row]))
 
 
 def likely_count(
-    column: "Column", row: int, level: float, expected: float
+    column: Column, row: int, level: float, expected: float
 ) -> tuple[float, tuple[int, int]]:
     """The count of a row, and the interval that rows.csv has: the expected count, or the end of
     the interval that is nearest to it, as a long tail may lift it above the likeliest counts."""
@@ -148,7 +146,7 @@ def likely_count(
     return float(np.clip(expected, low[0], high[0])), (int(low[0]), int(high[0]))
 
 
-def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
+def laws_of(column: Column, rows: Integers) -> tuple[list[RowLaw], Integers]:
     """The laws of the kinds of rows that there are among these, and the kind of each: rows of a
     group with the same noisy count are alike."""
     span = np.int64(column.measurement.groups)
@@ -164,7 +162,7 @@ class CombinedNoise:
     Noise is symmetric, so a difference of noises has the law of their sum.
     """
 
-    def __init__(self, columns: "Sequence[Column]") -> None:
+    def __init__(self, columns: Sequence[Column]) -> None:
         law = np.ones(1)
         for column in columns:
             noise = column.measurement.noise
@@ -188,7 +186,7 @@ class CombinedNoise:
         return float(self.values.astype(np.float64) ** 4 @ self.probabilities)
 
 
-def law_of(column: "Column", group: int, noisy: int) -> RowLaw:
+def law_of(column: Column, group: int, noisy: int) -> RowLaw:
     """The law of a row of this group that has this noisy count."""
     held: dict[tuple[int, int], RowLaw] = column.__dict__.setdefault("_row_laws", {})
     if (group, noisy) not in held:
@@ -196,7 +194,7 @@ def law_of(column: "Column", group: int, noisy: int) -> RowLaw:
     return held[group, noisy]
 
 
-def _posterior(column: "Column", group: int, noisy: int) -> RowLaw:
+def _posterior(column: Column, group: int, noisy: int) -> RowLaw:
     """Bayes' rule; the noise alone where the distribution has nothing nearby."""
     noise, estimate = column.measurement.noise, column.estimate
     reach = noise.quantile(1 - FAR)
@@ -213,7 +211,7 @@ def _posterior(column: "Column", group: int, noisy: int) -> RowLaw:
     return RowLaw(values=near[kept], probabilities=weights[kept] / weights[kept].sum())
 
 
-def impute(release: "Release", times: int = 20) -> list[Any]:
+def impute(release: Release, times: int = 20) -> list[Any]:
     """Tables of the kind that came in, or pandas frames where a file did, each with counts that may
     be the true ones.
 
@@ -231,14 +229,14 @@ def impute(release: "Release", times: int = 20) -> list[Any]:
     ]
 
 
-def _table(release: "Release", counts: dict[str, Integers]) -> Any:
+def _table(release: Release, counts: dict[str, Integers]) -> Any:
     table = release._replace(counts)
     if not isinstance(table, CsvTable):
         return table
     return as_table(release.cells, counts)
 
 
-def _drawn(column: "Column", times: int) -> Integers:
+def _drawn(column: Column, times: int) -> Integers:
     """Drawn counts, of shape (times, rows): 0 where a row is known to be zero, -1 where missing."""
     generator = np.random.default_rng(SEED)
     tables = np.tile(np.where(column.missing, -1, 0), (times, 1)).astype(np.int64)

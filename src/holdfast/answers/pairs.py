@@ -24,7 +24,7 @@ odds that are others than those of normal scores, and of the rows drawn again.
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,10 +36,8 @@ from holdfast.answers.selection import chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.release.release import Column, Release
 from holdfast.request.questions import QUESTIONS, Unit, condition
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 SEED = 20_262  # public
 FEWEST = 20  # rows that are answered about
@@ -69,8 +67,8 @@ PAIRS = (*LINES, *BOTH, "ratio")
 class Pair:
     """Two columns of counts of some rows."""
 
-    release: "Release" = field(repr=False)
-    columns: "tuple[Column, Column]" = field(repr=False)
+    release: Release = field(repr=False)
+    columns: tuple[Column, Column] = field(repr=False)
     marks: Marks = field(repr=False)
     """Rows in which both are known."""
 
@@ -136,7 +134,7 @@ class Pair:
 
 
 def ask_pair(
-    release: "Release", question: str, of: Any = None, *, where: Any = None, by: Any = None,
+    release: Release, question: str, of: Any = None, *, where: Any = None, by: Any = None,
     label: str | None = None, level: float = LEVEL, **options: Any,
 ) -> Answer | Answers:  # fmt: skip
     """The answer to a question about two columns of counts; see `Release.ask`."""

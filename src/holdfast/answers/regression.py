@@ -19,7 +19,7 @@ noise included, so nothing about the law of the counts is assumed but their mean
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,7 @@ from holdfast.answers.selection import chosen_rows, picked_notes
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.fit.histogram import LEVEL
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
+from holdfast.release.release import Column, Release
 
 FAMILIES = {
     "poisson": "poisson", "quasipoisson": "poisson", "negative binomial": "negative binomial",
@@ -57,7 +55,7 @@ Point = tuple[Floats, Any]
 
 
 def regress(
-    release: "Release", text: str, *, family: str | None = None, where: Any = None,
+    release: Release, text: str, *, family: str | None = None, where: Any = None,
     level: float = LEVEL,
 ) -> Regression:  # fmt: skip
     """The regression that a formula asks for, of all rows or of some; see `Release.regress`."""
@@ -124,7 +122,7 @@ def _used_counts(formula: Formula, private: list[str]) -> list[str]:
 
 
 def _rows(
-    release: "Release", columns: "dict[str, Column]", used: list[str], where: Any
+    release: Release, columns: dict[str, Column], used: list[str], where: Any
 ) -> tuple[Integers, list[str]]:
     """The rows that have the counts, and what to say of others."""
     inside = chosen_rows(release, where)
@@ -135,7 +133,7 @@ def _rows(
     return np.flatnonzero(complete), notes
 
 
-def _variance(column: "Column", rows: Integers) -> Floats:
+def _variance(column: Column, rows: Integers) -> Floats:
     """Of the noise in each of these rows: none in those publicly known to be zero."""
     return np.where(column.measured[rows], column.measurement.noise.variance, 0.0)
 

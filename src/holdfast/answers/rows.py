@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 from holdfast.fit.histogram import LEVEL
+from holdfast.release.release import Column, Release
 from holdfast.request.questions import Unit
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 SEED = 20_261  # public: everybody finds the same chances
 MOST_DRAWN = 20_000_000  # true counts that are drawn to see which rows are on top
@@ -27,7 +25,7 @@ SAMPLING_ERROR = 0.02  # of a chance found by so many tables
 
 
 def ask_row(
-    release: "Release", row: Any, *, of: str | None = None, label: str | None = None,
+    release: Release, row: Any, *, of: str | None = None, label: str | None = None,
     level: float = LEVEL,
 ) -> Answer:  # fmt: skip
     """The true count that a row may have; see `Release.row`."""
@@ -71,7 +69,7 @@ def ask_row(
     )
 
 
-def _law(column: "Column", row: int, name: str) -> RowLaw:
+def _law(column: Column, row: int, name: str) -> RowLaw:
     if not column.measured[row]:
         raise HoldfastError(f"the count of {name!r:.60} is missing: it was not known.")
     return row_law(column, row)
@@ -181,7 +179,7 @@ class TopByGroup(QuestionResult, dict[Any, TopRows]):
 
 
 def top(
-    release: "Release", k: int, *, of: str | None = None, where: Any = None, by: Any = None,
+    release: Release, k: int, *, of: str | None = None, where: Any = None, by: Any = None,
     label: str | None = None, level: float = LEVEL,
 ) -> TopRows | TopByGroup:  # fmt: skip
     """The k rows that are most likely among the k highest, of all or some; see `Release.top`."""
@@ -202,7 +200,7 @@ def top(
 
 
 def _top_of(
-    release: "Release", column: "Column", labels: Labels, rows: Integers, k: int, level: float,
+    release: Release, column: Column, labels: Labels, rows: Integers, k: int, level: float,
     times: int = 1,
 ) -> TopRows:  # fmt: skip
     rows, laws, kinds = _candidates(column, rows, k)
@@ -240,9 +238,7 @@ def _top_of(
     return TopRows(rows=tuple(top_rows), level=level, notes=tuple(notes))
 
 
-def _candidates(
-    column: "Column", rows: Integers, k: int
-) -> tuple[Integers, list[RowLaw], Integers]:
+def _candidates(column: Column, rows: Integers, k: int) -> tuple[Integers, list[RowLaw], Integers]:
     """The rows that have any chance to be among the k highest, the laws of their kinds, and the
     kind of each.
 
@@ -352,7 +348,7 @@ _NOT_CELLS = ("interval", "level", "notes")
 
 
 def compare(
-    release: "Release", first: Any, second: Any, *, of: str | None = None,
+    release: Release, first: Any, second: Any, *, of: str | None = None,
     label: str | None = None, level: float = LEVEL,
 ) -> RowComparison:  # fmt: skip
     """Which of two rows has more; see `Release.compare`."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +11,14 @@ from holdfast.answers.conditions import cell_texts, fulfilled
 from holdfast.answers.labels import Labels, meant_by, published
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.release.release import Column, Release
 from holdfast.tables.partition import label_order, name_of
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 FEWEST_PICKED, FEWEST_ROWS = 2, 20  # rows of which it is told that they may be picked
 MOST_ANSWERED = 2000  # that are read one by one; declared ones were read together
 
 
-def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:
+def chosen_rows(release: Release, where: Any, label: str | None = None) -> Marks:
     """Which rows of the table `where` chooses; all of them where it is None.
 
     A condition in words; a mask, one True or False per row, as a list, an array or a series (a
@@ -39,7 +37,7 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
     return marks
 
 
-def where_words(release: "Release", where: Any, marks: Marks) -> str:
+def where_words(release: Release, where: Any, marks: Marks) -> str:
     """What to add to a question about these rows."""
     if where is None:
         return ""
@@ -48,7 +46,7 @@ def where_words(release: "Release", where: Any, marks: Marks) -> str:
     return f", of {numbered(int(marks.sum()), 'row')} chosen"
 
 
-def picked_notes(column: "Column", marks: Marks) -> tuple[str, ...]:
+def picked_notes(column: Column, marks: Marks) -> tuple[str, ...]:
     """What to say where the rows are those with the highest or lowest counts, as noise made them.
 
     Rows with equal counts may be in or out; all but one of the rows in must be beyond all others.
@@ -70,7 +68,7 @@ def picked_notes(column: "Column", marks: Marks) -> tuple[str, ...]:
     return ()
 
 
-def _ranked(column: "Column", kind: str, word: str) -> tuple[Integers, Integers]:
+def _ranked(column: Column, kind: str, word: str) -> tuple[Integers, Integers]:
     """Measured counts from the highest or lowest on, and their running sums; kept beside the
     column."""
     held: dict[Any, tuple[Integers, Integers]] = column.__dict__.setdefault("_ranked", {})
@@ -81,7 +79,7 @@ def _ranked(column: "Column", kind: str, word: str) -> tuple[Integers, Integers]
     return held[kind, word]
 
 
-def _chosen(release: "Release", where: Any, label: str | None) -> Marks:
+def _chosen(release: Release, where: Any, label: str | None) -> Marks:
     import narwhals.stable.v2 as nw
 
     if isinstance(where, str):
@@ -95,7 +93,7 @@ def _chosen(release: "Release", where: Any, label: str | None) -> Marks:
     return _marked(release, where, label)
 
 
-def _marked(release: "Release", where: Any, label: str | None) -> Marks:
+def _marked(release: Release, where: Any, label: str | None) -> Marks:
     items = list(where) if isinstance(where, Sequence | np.ndarray | set | range) else [where]
     if any(item is None for item in items):
         raise HoldfastError("`where` has empty entries. Hint: fill_null(False), or fillna(False).")
@@ -111,7 +109,7 @@ def _marked(release: "Release", where: Any, label: str | None) -> Marks:
     return marks
 
 
-def _in_order(release: "Release", series: Any) -> Any:
+def _in_order(release: Release, series: Any) -> Any:
     """A pandas series by its index, where that is the table's; refused where it is not."""
     import narwhals.stable.v2 as nw
 
@@ -139,7 +137,7 @@ class RowGroups:
         self.names, self.codes, self.column, self.declared = names, codes, column, declared
 
     @staticmethod
-    def of(release: "Release", by: Any) -> "RowGroups":
+    def of(release: Release, by: Any) -> "RowGroups":
         """By a public column or several crossed, by declared groups, or by classes per row."""
         columns = [by] if isinstance(by, str) else by
         named = isinstance(columns, list | tuple) and all(isinstance(c, str) for c in columns)
@@ -172,7 +170,7 @@ class RowGroups:
         ]
 
 
-def _by_columns(release: "Release", columns: list[str]) -> RowGroups:
+def _by_columns(release: Release, columns: list[str]) -> RowGroups:
     if columns == list(release.partition.within.columns):
         codes = np.max([column.group for column in release.columns], axis=0).astype(np.int64)
         return RowGroups(list(release.group_names), codes, ", ".join(columns), declared=True)

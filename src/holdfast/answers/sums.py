@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.release.release import Column, Release
 from holdfast.request.questions import QUESTIONS, Unit
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 _PER = re.compile(r"(?P<sum>.+?)\s+per\s+(?:(?P<number>\d[\d,_]*)\s+)?(?:of\s+)?(?P<column>\S.*)")
 LONGEST_FORMULA = 1000
@@ -101,7 +99,7 @@ class Derived(QuestionResult):
     ([0.0, 6.2, 3.3, 0.0, 60.0, 3.3], 10.9)
     """
 
-    release: "Release" = field(repr=False)
+    release: Release = field(repr=False)
     formula: SumFormula
     level: float
     released: Floats = field(repr=False)
@@ -172,7 +170,7 @@ class Derived(QuestionResult):
         return "\n".join([head, *lines, *more, *(f"  {note}." for note in self.notes)])
 
 
-def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
+def derive(release: Release, text: str, *, level: float = LEVEL) -> Derived:
     """What a formula makes of the columns of a release; see `Release.derive`."""
     level = check_level(level)
     formula = parse_sum(text, [column.name for column in release.columns])
@@ -208,19 +206,19 @@ def derive(release: "Release", text: str, *, level: float = LEVEL) -> Derived:
 
 
 def ask_derived(
-    release: "Release", text: str, *, level: float = LEVEL, **rows: Any
+    release: Release, text: str, *, level: float = LEVEL, **rows: Any
 ) -> Answer | Answers:
     """The answer about the rows of a sum or a rate together; see `Derived.ask`."""
     return derive(release, text, level=level).ask(**rows)
 
 
-def _columns(release: "Release", formula: SumFormula) -> "list[Column]":
+def _columns(release: Release, formula: SumFormula) -> list[Column]:
     if len(release.columns) == 1:
         return [release.only]
     return [release[name] for name in formula.parts]
 
 
-def _expected(column: "Column") -> Floats:
+def _expected(column: Column) -> Floats:
     """The expected true count of every row; 0 where none was measured."""
     counts, rows = np.zeros(len(column.noisy)), np.flatnonzero(column.measured)
     laws, kinds = laws_of(column, rows)
@@ -228,7 +226,7 @@ def _expected(column: "Column") -> Floats:
     return counts
 
 
-def _numbers(release: "Release", column: str) -> Floats:
+def _numbers(release: Release, column: str) -> Floats:
     if column in (each.name for each in release.columns):
         raise HoldfastError(
             f"{column!r:.60} is a count, no public number. Hint: 'ratio of A and {column:.60}' has "

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from holdfast.answers.sums import ask_derived
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.histogram import LEVEL
+from holdfast.release.release import Release
 from holdfast.request.questions import spellings
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 BESIDE = ("of", "where", "by", "less", "against", "label")  # a question
 REFUSED = {
@@ -39,7 +37,7 @@ REFUSED = {
 
 
 def ask_anything(
-    release: "Release",
+    release: Release,
     question: str | Callable[..., Any],
     *,
     level: float = LEVEL,
@@ -63,7 +61,7 @@ def ask_anything(
     return answer
 
 
-def _called(release: "Release", call: Call, how: dict[str, Any]) -> Any:
+def _called(release: Release, call: Call, how: dict[str, Any]) -> Any:
     if call.answered_by is row_changes:
         return _changes(release, call, how)
     if call.names:
@@ -88,7 +86,7 @@ def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
     return replace(typed, options=typed.options | options)
 
 
-def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
+def _changes(release: Release, call: Call, how: dict[str, Any]) -> Any:
     earlier = how.pop("against", None)
     if earlier is None:
         raise HoldfastError("a question about changes needs an earlier release, as `against`.")
@@ -96,7 +94,7 @@ def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
     return row_changes(release, earlier, names, **how)
 
 
-def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
+def _narrowed(release: Release, call: Call, how: dict[str, Any]) -> dict[str, Any]:
     """The same question about the rows that were named, among those that `where` chooses."""
     if len(call.names) == 1 and call.names[0] in [column.name for column in release.columns]:
         if how.get("of", call.names[0]) != call.names[0]:
@@ -116,7 +114,7 @@ def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, 
     return how | {"where": inside, "which": f" of {which}"}
 
 
-def _named(release: "Release", labels: Labels, name: str) -> Marks:
+def _named(release: Release, labels: Labels, name: str) -> Marks:
     """Rows with this label, or with this text in one of the public columns."""
     held = {}
     for column in release.published:

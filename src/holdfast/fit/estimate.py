@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,17 +23,15 @@ from holdfast.fit.histogram import (
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.parts import draws_of_part, laws_like
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
+from holdfast.measure.measurement import Measurement, Sums
 from holdfast.privacy.noise import VALUE_CAP
-
-if TYPE_CHECKING:
-    from holdfast.measure.measurement import Measurement, Sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Estimate:
     """The distribution of counts in a table and its groups."""
 
-    measurement: "Measurement"
+    measurement: Measurement
     histograms: tuple[Histogram, ...]
     """By group: what released counts have, exactly."""
     cells: Cells
@@ -72,7 +69,7 @@ class Estimate:
         return draws_of_part(self.seen, law, self.cells, variance, value, rows)
 
     @cached_property
-    def _totals(self) -> "tuple[list[Total], list[Total]]":
+    def _totals(self) -> tuple[list[Total], list[Total]]:
         return _totals(self.measurement)
 
     @cached_property
@@ -98,7 +95,7 @@ class Estimate:
         shares: Floats,
         value: Integers,
         rows: Integers,
-        total: "Total | None",
+        total: Total | None,
         rng: np.random.Generator,
     ) -> Draws:
         found = draw_rows(seen, laws, shares, rng)
@@ -108,7 +105,7 @@ class Estimate:
         return with_readings(found, self.cells, value, rows, variance, rng, total)
 
 
-def fit(measurement: "Measurement") -> Estimate:
+def fit(measurement: Measurement) -> Estimate:
     """The distribution of counts that a measurement speaks of, as a whole and in each group."""
     tally, variance = measurement.tally.whole(), measurement.noise.variance
     cells = cells_for(tally.value, tally.rows, measurement.noise)
@@ -143,7 +140,7 @@ def fit(measurement: "Measurement") -> Estimate:
 def measurements(
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
-    sums: "tuple[Sums | None, ...]",
+    sums: tuple[Sums | None, ...],
 ) -> Seen:
     """Measurements of a stack of tables, in cells and bins; sums that are not there have no
     weights."""
@@ -160,7 +157,7 @@ def measurements(
     return Seen(rows=rows, kernel=cells.kernel, weights=weights, sums=values, variance=variance)
 
 
-def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
+def _joined(seen: Seen, grouped: Seen, sums: tuple[Sums | None, ...]) -> Seen:
     """Measurements of the whole, with the groups' sums added up where all have the same blocks."""
     edges = [None if each is None else each.edges.tolist() for each in sums]
     if not edges or edges[0] is None or edges != edges[:1] * len(edges):
@@ -169,7 +166,7 @@ def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
     return seen.with_sums(grouped.weights[:1], *added_up)
 
 
-def _totals(measurement: "Measurement") -> "tuple[list[Total], list[Total]]":
+def _totals(measurement: Measurement) -> tuple[list[Total], list[Total]]:
     """The total of the whole table, and those of each group; nothing where there are none. One
     that may have been cut at the largest number says next to nothing."""
     totals = measurement.totals
@@ -184,7 +181,7 @@ def _steered(
     histograms: tuple[Histogram, ...],
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
-    totals: "list[Total]",
+    totals: list[Total],
     variance: float,
 ) -> tuple[Histogram, ...]:
     """Histograms whose highest rows give way to totals, where there are some."""
@@ -198,7 +195,7 @@ def _with_totals(
     seen: Seen,
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
-    totals: "list[Total]",
+    totals: list[Total],
     variance: float,
 ) -> Seen:
     """The same with totals, and the variances of their noise, as one more sum of each table.

@@ -108,8 +108,7 @@ class Said:
 
 def said(seen: Seen, shares: Floats, features: Floats) -> Said:
     """Log-likelihood of `shares` (T, cells), derivatives along `features` (T or 1, F, cells)."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    q, mean = _by_counts(seen, shares)
     size = seen.sizes[:, None]
     plain = np.matmul(features, shares[:, :, None])[:, :, 0]
     moments = _expected(features, shares, seen.kernel, q)
@@ -138,31 +137,24 @@ def said(seen: Seen, shares: Floats, features: Floats) -> Said:
 
 def expected_rows(seen: Seen, shares: Floats) -> Floats:
     """E[h | y, m], of shape (T, cells): rows in each cell of the tables at hand."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    q, mean = _by_counts(seen, shares)
     if not seen.sums.shape[1]:
         return mean
-    return mean + gain(seen, shares, seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean))
-
-
-def sums_precision(seen: Seen, shares: Floats) -> Floats:
-    """S^-1, of shape (T, sums, sums)."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    mean = shares * ((seen.rows / q) @ seen.kernel.T)
-    of_sums = _expected(seen.weights, shares, seen.kernel, q)
-    return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
-
-
-def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:
-    """Sigma A' S^-1 gap, of shape (T, cells), for gaps of shape (T, sums)."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    gap = seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean)
     of_sums = _expected(seen.weights, shares, seen.kernel, q)
     middle = _covariance(seen, seen.weights, of_sums, mean)
     solved = np.linalg.solve(middle, gap[:, :, None])[:, :, 0]
     along = np.einsum("tsx,ts->tx", seen.weights, solved)
     seen_as = np.einsum("tsy,ts->ty", of_sums, solved)
-    return np.asarray(mean * along - shares * ((seen.rows / q * seen_as) @ seen.kernel.T))
+    moved = mean * along - shares * ((seen.rows / q * seen_as) @ seen.kernel.T)
+    return np.asarray(mean + moved)
+
+
+def sums_precision(seen: Seen, shares: Floats) -> Floats:
+    """S^-1, of shape (T, sums, sums)."""
+    q, mean = _by_counts(seen, shares)
+    of_sums = _expected(seen.weights, shares, seen.kernel, q)
+    return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
 
 
 def sums_spread(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
@@ -173,6 +165,12 @@ def sums_spread(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
     of_sums = (weights * shares) @ seen.kernel / q
     along = weights * mean - ((of_sums * (seen.rows[0] / q)) @ seen.kernel.T) * shares
     return np.asarray(along @ weights.T), np.asarray(along)
+
+
+def _by_counts(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
+    """Shares of bins, and mu: the rows of each cell by the noisy counts alone, (T, cells)."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    return q, shares * ((seen.rows / q) @ seen.kernel.T)
 
 
 def _expected(features: Floats, shares: Floats, kernel: Floats, q: Floats) -> Floats:

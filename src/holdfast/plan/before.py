@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.release.readme import bare
 from holdfast.release.record import plain_promise
+from holdfast.request import Request
 from holdfast.tables.leaks import SAME_COUNTS
-
-if TYPE_CHECKING:
-    from holdfast.request import Request
-    from holdfast.tables.table import Table
+from holdfast.tables.table import Table
 
 LEVEL = 0.9
 SHOWN_GROUPS = 12
@@ -45,8 +43,8 @@ COUNTED = (
 class Before:
     """What a run would do, and what to think about first."""
 
-    request: "Request"
-    table: "Table"
+    request: Request
+    table: Table
     promise: Promise
     doubts: tuple[str, ...]
     """What is probably a slip, or gives people away: to be settled before paying."""
@@ -185,7 +183,7 @@ class Before:
         return [" ".join(words)]
 
 
-def before(table: "Table", request: "Request", *, with_ledger: bool = True) -> Before:
+def before(table: Table, request: Request, *, with_ledger: bool = True) -> Before:
     """What a run of this request on this table would do; the first rows are looked at, and with the
     ledger all of them."""
     from holdfast.engine.run import Run
@@ -215,7 +213,7 @@ def before(table: "Table", request: "Request", *, with_ledger: bool = True) -> B
 
 
 def _doubts(
-    table: "Table", request: "Request", budgets: tuple[Budget, ...]
+    table: Table, request: Request, budgets: tuple[Budget, ...]
 ) -> Iterator[tuple[str, str]]:
     """What is probably a slip, found in the first rows, each after the kept column that it is about
     or ""."""
@@ -250,7 +248,7 @@ def _doubts(
     yield from (("", words) for words in every if words)
 
 
-def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
+def _notes(table: Table, budgets: tuple[Budget, ...]) -> Iterator[str]:
     least = min(budget.epsilon / budget.reach for budget in budgets)
     names, sizes = table.partition.names, table.partition.sizes.tolist()
     rows: Counter[str] = Counter()

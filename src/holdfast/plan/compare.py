@@ -42,10 +42,6 @@ class ComparedMethod:
     """The law of what an agency publishes, which knows no epsilon."""
 
 
-def _holdfast(table: KnownTable, epsilon: str, seed: int, options: dict[str, Any]) -> Integers:
-    return simulated(table, epsilon, seed, **options).counts
-
-
 def _plain_noise(table: KnownTable, epsilon: str, seed: int) -> Integers:
     noise = Noise(epsilon=exact_epsilon(epsilon))
     return add_noise(table.counts, noise, randomness(seed), stream="plain noise")
@@ -59,10 +55,6 @@ def _truncated(table: KnownTable, epsilon: str, seed: int) -> Integers:
 def _paper(table: KnownTable, epsilon: str, seed: int, method: Any) -> Integers:
     n = max(int(table.counts.max()), 1) + 1
     return np.asarray(method.privatize(table.counts, epsilon=epsilon, n=n, seed=seed).counts)
-
-
-def _agency(table: KnownTable, epsilon: str, seed: int, law: Published) -> Integers:
-    return law.draw(table.counts, np.random.default_rng(seed))
 
 
 PLAIN: dict[str, Publish] = {"plain-noise": _plain_noise, "truncated-geometric": _truncated}
@@ -95,12 +87,18 @@ def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
     if isinstance(name, Method):
         return ComparedMethod(name=name.name, publish=partial(_paper, method=name))
     if name == "holdfast":
-        return ComparedMethod(name=name, publish=partial(_holdfast, options=options))
+        return ComparedMethod(
+            name=name, publish=lambda table, *how: simulated(table, *how, **options).counts
+        )
     if name in PLAIN:
         return ComparedMethod(name=name, publish=PLAIN[name])
     if name in AGENCIES or str(name).startswith("cell-key:"):
         law = read_ptable(name[9:]) if name not in AGENCIES else AGENCIES[name]()
-        return ComparedMethod(name=name, publish=partial(_agency, law=law), agency=law)
+        return ComparedMethod(
+            name=name,
+            publish=lambda table, _, seed: law.draw(table.counts, np.random.default_rng(seed)),
+            agency=law,
+        )
     if name not in METHODS:
         names = [*USUAL[:1], "plain-noise", *METHODS, *AGENCIES, "cell-key:FILE"]
         raise HoldfastError(f"`methods` must be among {', '.join(names)}, got {name!r:.40}.")

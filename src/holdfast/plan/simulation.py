@@ -123,24 +123,13 @@ def w1(counts: Integers, other: Integers) -> float:
 
 
 LONGEST = 1_000_000  # counts that a shape is followed for
-
-
-def _geometric(k: Floats, mean: float) -> Floats:
-    return k * math.log(mean / (1 + mean))
-
-
-def _power(k: Floats, exponent: float, top: float) -> Floats:
-    return np.where(k <= top, -exponent * np.log1p(k), -np.inf)
-
-
-def _uniform(k: Floats, top: float) -> Floats:
-    return np.where(k <= top, 0.0, -np.inf)
-
-
 SHAPES: dict[str, tuple[Callable[..., Floats], tuple[str, ...]]] = {
-    "geometric": (_geometric, ("MEAN",)),
-    "powerlaw": (_power, ("EXPONENT", "TOP")),
-    "uniform": (_uniform, ("TOP",)),
+    "geometric": (lambda k, mean: k * math.log(mean / (1 + mean)), ("MEAN",)),
+    "powerlaw": (
+        lambda k, exponent, top: np.where(k <= top, -exponent * np.log1p(k), -np.inf),
+        ("EXPONENT", "TOP"),
+    ),
+    "uniform": (lambda k, top: np.where(k <= top, 0.0, -np.inf), ("TOP",)),
 }
 """Log weights of each shape, and its numbers; any of them with more zeros as
 "zeros:SHARE+SHAPE"."""

@@ -8,17 +8,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from holdfast.fit.functionals import functional, middle, outwards
 from holdfast.fit.histogram import LEVEL, Draws, Histogram
+from holdfast.release.release import Column, Release
 from holdfast.request.questions import QUESTIONS, Unit
 from holdfast.tables.partition import ALL_ROWS
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 ANSWERS, DISTRIBUTION = "answers.csv", "distribution.csv"
 HEADER = ("column", "group", "question", "answer", "low", "high")
@@ -49,7 +47,7 @@ class CommonAnswer(NamedTuple):
 class Summary:
     """All rows or a group of them, in one column of counts: what a bundle says of them."""
 
-    column: "Column"
+    column: Column
     group: int | None
     name: str
     histogram: Histogram
@@ -85,7 +83,7 @@ class Summary:
             yield (self.column.name, self.name, str(value), str(rows), *cells)
 
 
-def summaries(release: "Release") -> Iterator[Summary]:
+def summaries(release: Release) -> Iterator[Summary]:
     """All rows and every declared group that has some, of each column."""
     names = release.group_names if len(release.group_names) > 1 else ()
     for column in release.columns:
@@ -101,12 +99,12 @@ def summaries(release: "Release") -> Iterator[Summary]:
                 )
 
 
-def common_answers(release: "Release", level: float = LEVEL) -> Iterator[CommonAnswer]:
+def common_answers(release: Release, level: float = LEVEL) -> Iterator[CommonAnswer]:
     """The answers to the common questions, column by column, all rows before their groups."""
     return chain.from_iterable(summary.answers(level) for summary in summaries(release))
 
 
-def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, float]]:
+def share_intervals(column: Column, draws: Draws) -> dict[int, tuple[float, float]]:
     """Ends of the interval of the share of each count that draws know by itself."""
     if not len(draws.support):
         return {}
@@ -119,7 +117,7 @@ def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, fl
     return dict(zip(draws.support[alone].tolist(), ends, strict=True))
 
 
-def drawn(release: "Release", column: "Column", group: int | None) -> Draws:
+def drawn(release: Release, column: Column, group: int | None) -> Draws:
     """Draws of how many rows of the true table have each count, those known to be zero included."""
     draws, zeros = column.estimate.draws(group), release.zeros(group)
     if not zeros:

@@ -2,40 +2,15 @@
 
 import re
 from importlib.util import find_spec
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import texts_of
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.source import ListRows
 
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
-
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,14})?")
-
-
-def to_pandas(release: "Release") -> Any:
-    """The published columns and the released counts."""
-    if find_spec("pandas") is None:
-        raise HoldfastError(
-            "this needs pandas. Hint: pip install 'holdfast[pandas]'; release.table needs none."
-        )
-    counts = {column.name: release.shown(column.counts) for column in release.columns}
-    return as_table(release.cells, counts)
-
-
-def head(release: "Release", rows: int) -> Any:
-    """The first rows, without looking at the others."""
-    from holdfast.release.release import as_list
-
-    batch = next(islice(release.batches(), 1))
-    cells = {name: typed(as_list(cells))[:rows] for name, cells in batch.cells.items()}
-    shown = {each.name: release.shown(batch.counts[each.name])[:rows] for each in release.columns}
-    return as_table(cells, shown)
 
 
 def as_table(cells: dict[str, list[Any]], counts: dict[str, Integers]) -> Any:

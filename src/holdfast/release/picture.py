@@ -5,7 +5,7 @@ Whiskers are 90 % intervals of what is true. The last bar stands for all counts 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from holdfast.errors import decimal_or_fraction, needed, numbered, one_line
 from holdfast.fit.histogram import LEVEL, Histogram
 from holdfast.release import escape
 from holdfast.release.common import drawn
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
+from holdfast.release.release import Column, Release
 
 PICTURE = "distribution.svg"
 LETTER, LINE = 6.6, 18  # how wide a letter is at most, on average; how tall a line
@@ -56,7 +54,7 @@ def bins(histogram: Histogram) -> list[int]:
     return [0, *range(1, 2 + step * (number - (int(values[-1]) <= step * number)), step)]
 
 
-def bars(release: "Release", column: "Column", group: int | None, starts: list[int]) -> list[Bar]:
+def bars(release: Release, column: Column, group: int | None, starts: list[int]) -> list[Bar]:
     """The bars of all rows or of a group."""
     histogram, draws = release.histogram(column, group), drawn(release, column, group)
     size = max(histogram.size, 1)
@@ -83,7 +81,7 @@ def labels(starts: list[int]) -> list[str]:
     return [*inner, f"{starts[-1]:,}+"]
 
 
-def distribution_picture(release: "Release") -> str:
+def distribution_picture(release: Release) -> str:
     """The picture of a release: a panel for each of a few columns of counts, and of one column for
     each of its few largest groups."""
     shown, panels, top = release.columns[:COLUMN_PANELS], list[str](), 46.0
@@ -110,7 +108,7 @@ def distribution_picture(release: "Release") -> str:
     return picture(title, width, top + 10, [*head, *panels])
 
 
-def subtitle(release: "Release") -> str:
+def subtitle(release: Release) -> str:
     """What a picture says of the release as a whole."""
     kind = "differential privacy"
     if release.promise.simulated:
@@ -122,7 +120,7 @@ def subtitle(release: "Release") -> str:
     return f"{kind}, epsilon = {epsilon}; {shown}{more}"
 
 
-def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:
+def _groups(release: Release, column: Column, starts: list[int]) -> tuple[list[str], float]:
     """Panels of the largest groups, two in a row, and their height; the others are named."""
     sizes = [release.histogram(column, k).size for k in range(len(release.group_names))]
     order = sorted(range(len(sizes)), key=lambda k: (-sizes[k], k))[:GROUP_PANELS]
@@ -242,7 +240,7 @@ def picture(title: str, width: float, height: float, parts: Sequence[str]) -> st
     )  # fmt: skip
 
 
-def plot(release: "Release", *, of: str | None = None, group: str | None = None) -> Any:
+def plot(release: Release, *, of: str | None = None, group: str | None = None) -> Any:
     """A figure of one column of counts, of all rows or of a group."""
     with needed(f"`plot` needs matplotlib; a saved release has a picture, {PICTURE}", "plots"):
         from matplotlib.figure import Figure

@@ -145,19 +145,15 @@ def read_measurement(said: Mapping[str, Any], tally: Tally) -> Measurement:
     return Measurement(
         noise=read_noise(said["noise"]),
         tally=tally,
-        whole=whole and _read_sums(whole),
-        sums=tuple(sums and _read_sums(sums) for sums in said["sums"]),
-        totals=totals and Totals(**{**totals, **_noises(totals)}),
+        whole=whole and Sums(**_with_noise(whole)),
+        sums=tuple(sums and Sums(**_with_noise(sums)) for sums in said["sums"]),
+        totals=totals and Totals(**_with_noise(totals)),
     )
 
 
-def _read_sums(said: Mapping[str, Any]) -> Sums:
-    return Sums(**{**said, **_noises(said)})
-
-
-def _noises(said: Mapping[str, Any]) -> dict[str, Noise]:
-    names = [name for name in ("noise", "whole_noise") if said.get(name)]
-    return {name: read_noise(said[name]) for name in names}
+def _with_noise(said: Mapping[str, Any]) -> dict[str, Any]:
+    noises = {name: said[name] for name in ("noise", "whole_noise") if said.get(name)}
+    return {**said, **{name: read_noise(noise) for name, noise in noises.items()}}
 
 
 def table_name(table_format: str) -> str:

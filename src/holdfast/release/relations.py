@@ -3,7 +3,7 @@ with those before them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +13,21 @@ from holdfast.match.match import match
 from holdfast.match.relations import LARGEST_RANKED, ranking, weights_for
 from holdfast.measure.measurement import Tally
 from holdfast.release.record import check_size
+from holdfast.release.release import Column, Release
 from holdfast.tables.csv_part import unmarked_cells
 from holdfast.tables.groups import read_within
 from holdfast.tables.partition import Partition, partition
 
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
-
-def related(release: "Release") -> "Release":
+def related(release: Release) -> Release:
     """The release with the correlations of noisy counts in its table."""
-    columns = list["Column"]()
+    columns = list[Column]()
     for column in release.columns:
         columns.append(ranked(column, columns, _weights(column, columns)))
     return replace(release, columns=tuple(columns))
 
 
-def ranked(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]) -> "Column":
+def ranked(column: Column, earlier: Sequence[Column], weights: Sequence[int]) -> Column:
     """The column with its rows ranked by released counts of earlier ones too; by noisy counts alone
     where all weights are 0."""
     histograms, some = column.histograms, any(weights)
@@ -41,12 +39,12 @@ def ranked(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]
     )
 
 
-def _ranking(column: "Column", earlier: Sequence["Column"], weights: Sequence[int]) -> Integers:
+def _ranking(column: Column, earlier: Sequence[Column], weights: Sequence[int]) -> Integers:
     others = [(other.counts, other.distribution) for other in earlier]
     return ranking(column.noisy, column.distribution, others, weights)
 
 
-def _weights(column: "Column", earlier: Sequence["Column"]) -> list[int]:
+def _weights(column: Column, earlier: Sequence[Column]) -> list[int]:
     if np.abs(column.noisy).max(initial=0) > LARGEST_RANKED:
         return []
     measured, counts = column.measured, np.zeros(len(column.noisy), dtype=np.int64)
@@ -61,7 +59,7 @@ def _weights(column: "Column", earlier: Sequence["Column"]) -> list[int]:
     return weights_for(correlations, [correlation(other, column) for other in earlier])
 
 
-def correlation(first: "Column", second: "Column") -> float:
+def correlation(first: Column, second: Column) -> float:
     """Pearson's correlation of the true counts, from noisy ones without their noise; NaN where that
     hides how much they differ."""
     rows = ~first.missing & ~second.missing
@@ -81,7 +79,7 @@ def _correlation(products: Floats) -> float:
     return float(np.clip(products[0, 1] / np.sqrt(spread), -1.0, 1.0))
 
 
-def regrouped(release: "Release", by: Any) -> "Release":
+def regrouped(release: Release, by: Any) -> Release:
     """The release within groups by these published columns, or classes of them."""
     within = read_within(by)
     if within is None:
@@ -101,7 +99,7 @@ def regrouped(release: "Release", by: Any) -> "Release":
     return again.related() if any(column.relations for column in release.columns) else again
 
 
-def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column":
+def _regrouped(column: Column, groups: Partition, group: Integers) -> Column:
     """A column whose measurement has the tally of other groups, and what is known of the whole."""
     old, measured = column.measurement, column.measured
     noisy = column.noisy[measured].astype(np.int64)

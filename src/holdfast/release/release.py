@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
+from holdfast.release.frames import as_table, typed
 from holdfast.release.record import BATCH_ROWS
 from holdfast.tables.partition import Partition
 
@@ -375,16 +377,19 @@ class Release(Answering):
         Parameters:
             rows: How many.
         """
-        from holdfast.release.frames import head
-
-        return head(self, rows)
+        batch = next(self.batches())
+        cells = {name: typed(as_list(cells))[:rows] for name, cells in batch.cells.items()}
+        return as_table(cells, {n: self.shown(c)[:rows] for n, c in batch.counts.items()})
 
     def to_pandas(self) -> Any:
         """The published columns and the released counts as a pandas data frame; numbers of a CSV
         file become numbers, and codes with zeros in front stay texts."""
-        from holdfast.release.frames import to_pandas
-
-        return to_pandas(self)
+        if find_spec("pandas") is None:
+            raise HoldfastError(
+                "this needs pandas. Hint: pip install 'holdfast[pandas]'; release.table needs none."
+            )
+        counts = {column.name: self.shown(column.counts) for column in self.columns}
+        return as_table(self.cells, counts)
 
     def by(self, within: Any) -> "Release":
         """The same measurement, matched again within other groups, by any published columns: each

@@ -9,17 +9,14 @@ posterior $p(d) P(X = y - d)$. It is shorter, and right on average over the rows
 their distribution; for rows whose count is rare it is wrong more often.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
+from holdfast.fit.estimate import Estimate
 from holdfast.fit.histogram import LEVEL
 from holdfast.privacy.noise import Noise
-
-if TYPE_CHECKING:
-    from holdfast.fit.estimate import Estimate
 
 FEW = 20
 """Rows for one unit of mean noise, below which a table's distribution is too little known to be a
@@ -42,36 +39,12 @@ def plain_intervals(noisy: Integers, noise: Noise, level: float = LEVEL) -> Ends
     return np.maximum(noisy - reach, 0), np.maximum(noisy + reach, 0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LikelyIntervals:
-    """The likely intervals of all noisy counts of a column, looked up by group and noisy count."""
-
-    noise: Noise
-    level: float
-    keys: Integers
-    """Group and noisy count in one number, ascending."""
-    low: Integers
-    high: Integers
-    lowest: int
-    span: int
-    """A noisy count y of group g has the key g · span + y - lowest."""
-
-    def __call__(self, noisy: Integers, group: Integers) -> Ends:
-        """Ends of the interval of each noisy count of these groups."""
-        low, high = plain_intervals(noisy, self.noise, self.level)
-        if len(self.keys):
-            key = group * self.span + (noisy - self.lowest)
-            place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-            held = self.keys[place] == key
-            held &= (noisy >= self.lowest) & (noisy < self.lowest + self.span)
-            low = np.where(held, self.low[place], low)
-            high = np.where(held, self.high[place], high)
-        return low, high
-
-
-def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyIntervals:
-    """The likely intervals of all noisy counts that were measured; the plain one where a noisy
-    count lies beyond what the density speaks of, and in tables of too few rows to have one."""
+def likely_intervals(
+    estimate: Estimate, level: float = LEVEL
+) -> Callable[[Integers, Integers], Ends]:
+    """Function that looks up the likely intervals of noisy counts that were measured in groups; the
+    plain one where a noisy count lies beyond what the density speaks of, and in tables of too few
+    rows to have one."""
     measurement = estimate.measurement
     tally, noise = measurement.tally, measurement.noise
     inside = has_prior(estimate, tally.value)
@@ -82,18 +55,21 @@ def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyInterv
     for number in np.unique(group).tolist():
         rows = slice(*np.searchsorted(group, [number, number + 1]))
         low[rows], high[rows] = posterior_runs(value[rows], *estimate.prior(number), noise, level)
-    return LikelyIntervals(
-        noise=noise,
-        level=level,
-        keys=group * span + (value - lowest),
-        low=low,
-        high=high,
-        lowest=lowest,
-        span=span,
-    )
+    keys = group * span + (value - lowest)  # group and noisy count in one number, ascending
+
+    def ends(noisy: Integers, group: Integers) -> Ends:
+        plain = plain_intervals(noisy, noise, level)
+        if not len(keys):
+            return plain
+        key = group * span + (noisy - lowest)
+        place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        held = (keys[place] == key) & (noisy >= lowest) & (noisy < lowest + span)
+        return np.where(held, low[place], plain[0]), np.where(held, high[place], plain[1])
+
+    return ends
 
 
-def has_prior(estimate: "Estimate", noisy: Integers) -> Marks:
+def has_prior(estimate: Estimate, noisy: Integers) -> Marks:
     """For which noisy counts the distribution says how common each count is: not where they lie
     beyond it, and for none of a table of too few rows."""
     measurement = estimate.measurement

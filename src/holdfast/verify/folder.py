@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdfast.release.record import MOST_BYTES
-from holdfast.verify.report import Beside, Damage, Found, NotChecked, shown
+from holdfast.verify.report import Damage, Failure, Found, shown
 
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD, ROWS = "SHA256SUMS", "release.json", "rows.csv"
@@ -41,7 +41,8 @@ def check_folder(folder: Path) -> Found:
     for name in sorted(set(FILES) - names):
         raise Damage(f"{name} is missing.")
     for name in sorted(names - tables - set(FILES)):
-        raise Beside(f"the folder holds {shown(name)}, which is not a file of a release.")
+        words = f"the folder holds {shown(name)}, which is not a file of a release."
+        raise Damage(words, Failure.BESIDE)
     if left:
         also = ", ".join(left)
         return Found(f"all there, no links; not opened: {also}", f"the folder also holds {also}.")
@@ -66,7 +67,8 @@ def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         raise Damage(f"{name} is missing.") from None
     except OSError as error:
-        raise NotChecked(f"{name} cannot be opened ({error.strerror}).") from None
+        words = f"{name} cannot be opened ({error.strerror})."
+        raise Damage(words, Failure.MACHINE) from None
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Damage(f"{name} is not a plain file.")

@@ -19,7 +19,7 @@ from holdfast.release.record import (
     plain_promise,
     read_promise,
 )
-from holdfast.verify.report import Damage, OtherSchema, shown
+from holdfast.verify.report import Damage, Failure, shown
 
 Test = Callable[[Any], bool]
 _FRACTION = re.compile(r"(0|[1-9][0-9]{0,40})(/[1-9][0-9]{0,40})?", re.ASCII)
@@ -145,7 +145,8 @@ def check_fields(record: dict[str, Any]) -> str:
     """Every field is there, is of its type, and fits the others."""
     schema = record.get("schema")
     if type(schema) is int and schema != SCHEMA:
-        raise OtherSchema(f"release.json has the schema {schema}; {SCHEMA} is read here.")
+        words = f"release.json has the schema {schema}; {SCHEMA} is read here."
+        raise Damage(words, Failure.OTHER_SCHEMA)
     _record(record)
     counts, groups, published = record["counts"], record["groups"], record["published"]
     persons, number = record["promise"]["persons"], len(record["counts"])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.errors import HoldfastError
 
@@ -31,27 +31,11 @@ _VERDICTS = {
 
 
 class Damage(HoldfastError):
-    """Something in a bundle is not as it must be; the message names it."""
+    """Something in a bundle is not as it must be, or cannot be looked at; the message names it."""
 
-    failure: ClassVar[Failure] = Failure.DAMAGE
-
-
-class OtherSchema(Damage):
-    """The bundle has a schema that is not read here."""
-
-    failure = Failure.OTHER_SCHEMA
-
-
-class NotChecked(Damage):
-    """This machine lacks what a check needs."""
-
-    failure = Failure.MACHINE
-
-
-class Beside(Damage):
-    """A file beside those of the release, which are all there."""
-
-    failure = Failure.BESIDE
+    def __init__(self, message: str, failure: Failure = Failure.DAMAGE) -> None:
+        super().__init__(message)
+        self.failure = failure
 
 
 class Found(NamedTuple):

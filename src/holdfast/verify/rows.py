@@ -26,7 +26,7 @@ from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.record import class_ends, number_of
-from holdfast.verify.report import Damage, NotChecked
+from holdfast.verify.report import Damage, Failure
 
 ENDS = ("low", "high", "likely_low", "likely_high")
 LEVEL = 0.9
@@ -162,7 +162,8 @@ class TableFile:
         a time."""
         name, first, top = self.name, len(self._record["published"]), self._record["top"]
         if name == "table.parquet" and find_spec("pyarrow") is None:
-            raise NotChecked(f"{name} needs pyarrow. Hint: pip install pyarrow.")
+            words = f"{name} needs pyarrow. Hint: pip install pyarrow."
+            raise Damage(words, Failure.MACHINE)
         with opened(folder, name) as file:
             for cells in read_table(file, self._record):
                 if name == "table.csv":

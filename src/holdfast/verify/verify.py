@@ -30,7 +30,7 @@ from holdfast.verify import folder as files
 from holdfast.verify import matching, texts
 from holdfast.verify.matching import AT_A_TIME
 from holdfast.verify.record import check_budget, check_fields
-from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
+from holdfast.verify.report import Check, Damage, Failure, Found, Verification
 from holdfast.verify.rows import LEVEL, RowsFile, TableFile, csv_columns
 
 ABSURD = 1e-12
@@ -77,10 +77,9 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
 def _run(name: str, check: "Callable[[_Bundle], str | Found]", bundle: "_Bundle") -> Check:
     try:
         result = check(bundle)
-    except NotChecked as lack:
-        return Check(name=name, passed=None, detail=str(lack), failure=lack.failure)
     except Damage as damage:
-        return Check(name=name, passed=False, detail=str(damage), failure=damage.failure)
+        passed = None if damage.failure is Failure.MACHINE else False
+        return Check(name=name, passed=passed, detail=str(damage), failure=damage.failure)
     except HoldfastError as error:  # what the maker's functions refuse
         return Check(name=name, passed=False, detail=str(error), failure=Failure.DAMAGE)
     except (MemoryError, ImportError, OSError) as error:

@@ -1,19 +1,16 @@
 """The report of a release for people: what was promised, what it says, how sure, what not to do."""
 
 import json
-from typing import TYPE_CHECKING
 
 from holdfast.answers.report.content import Cover, content_of
 from holdfast.engine.measuring import Progress, silent
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
+from holdfast.release.release import Release
 
 __all__ = ["Cover", "content_of", "written"]
 
 
 def written(
-    release: "Release",
+    release: Release,
     form: str,
     level: float = 0.9,
     cover: Cover | None = None,

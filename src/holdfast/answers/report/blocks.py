@@ -1,7 +1,5 @@
 """The report as a list of blocks: what a page and a Markdown file both say."""
 
-from typing import TYPE_CHECKING
-
 from holdfast.answers.answer import percent
 from holdfast.answers.report.content import OF_GROUPS, Content
 from holdfast.answers.report.document import (
@@ -17,9 +15,7 @@ from holdfast.answers.report.document import (
 from holdfast.answers.report.document import markdown as markdown_of
 from holdfast.errors import numbered, roughly
 from holdfast.release.picture import distribution_picture
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
+from holdfast.release.release import Release
 
 ALARM = (
     "SIMULATION: a seed made this release. It protects nobody and must not be published as private."
@@ -41,13 +37,13 @@ h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
 
 
-def html(content: Content, release: "Release") -> str:
+def html(content: Content, release: Release) -> str:
     """The report as one page, with the picture of the distribution."""
     picture = Drawing(distribution_picture(release))
     return html_page(blocks(content, picture), title=content["title"], style=STYLE)
 
 
-def elements(content: Content, release: "Release") -> str:
+def elements(content: Content, release: Release) -> str:
     """The same without its title, to stand in another page."""
     return html_of(blocks(content, Drawing(distribution_picture(release)))[1:])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from holdfast.release.common import CommonAnswer, common_answers
 from holdfast.release.picture import bars, bins
 from holdfast.release.readme import bare, bounded, drowns
 from holdfast.release.record import SPENT_ON
+from holdfast.release.release import Column, Release
 from holdfast.tables.partition import ALL_ROWS
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Column, Release
 
 Content = dict[str, Any]
 ASKING = "Answering"
@@ -65,7 +63,7 @@ class Cover:
 
 
 def content_of(
-    release: "Release",
+    release: Release,
     level: float = 0.9,
     cover: Cover | None = None,
     progress: Progress = silent,
@@ -93,7 +91,7 @@ def content_of(
     }
 
 
-def _answers(release: "Release", level: float, progress: Progress) -> list[CommonAnswer]:
+def _answers(release: Release, level: float, progress: Progress) -> list[CommonAnswer]:
     """The common answers about everything, with a progress that moves."""
     number = len(release.columns) * (1 + len(release.group_names) * (len(release.group_names) > 1))
     answers: list[CommonAnswer] = []
@@ -105,7 +103,7 @@ def _answers(release: "Release", level: float, progress: Progress) -> list[Commo
     return answers
 
 
-def _promise(release: "Release") -> Content:
+def _promise(release: Release) -> Content:
     promise, persons = release.promise, release.promise.persons
     columns = release.columns
     bared = [c.name for c in columns if not c.measurement.noise.quantile(0.9)]
@@ -131,9 +129,7 @@ def _promise(release: "Release") -> Content:
     }
 
 
-def _column(
-    release: "Release", column: "Column", answers: list[CommonAnswer], level: float
-) -> Content:
+def _column(release: Release, column: Column, answers: list[CommonAnswer], level: float) -> Content:
     noise = column.measurement.noise
     whole = [answer for answer in answers if answer.group == ALL_ROWS]
     starts = bins(release.histogram(column))
@@ -183,7 +179,7 @@ def ends_words(answer: Answer) -> str:
     return "exactly" if answer.question == "rows" else answer.ends_words
 
 
-def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content]:
+def _groups(release: Release, answers: Iterable[CommonAnswer]) -> list[Content]:
     """Every declared group with its rows and a few answers."""
     groups: dict[str, Content] = {}
     for answer in answers:
@@ -197,7 +193,7 @@ def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content
     return list(groups.values())
 
 
-def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
+def _top_rows(release: Release, column: Column, level: float) -> list[Content]:
     """The rows that are most likely among the highest, where one is likelier there than not."""
     measured = int(np.count_nonzero(column.measured))
     reach, highest = column.measurement.noise.quantile(0.9), float(column.counts.max(initial=0))
@@ -208,7 +204,7 @@ def _top_rows(release: "Release", column: "Column", level: float) -> list[Conten
     return list(listed) if listed[0]["probability"] >= LIKELY else []
 
 
-def _facts(release: "Release") -> Content:
+def _facts(release: Release) -> Content:
     within = str(release.partition.within)
     return {
         "rows": release.rows,
@@ -220,7 +216,7 @@ def _facts(release: "Release") -> Content:
     }
 
 
-def _cite(release: "Release") -> str:
+def _cite(release: Release) -> str:
     kind = "SIMULATED" if release.promise.simulated else "Private"
     names = listed_names(column.name for column in release.columns)
     return (

@@ -7,7 +7,7 @@ checks. The same release gives the same bytes.
 import io
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from holdfast.answers.report.content import OF_GROUPS, Content, Cover, content_o
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, needed
 from holdfast.release.common import known_places
+from holdfast.release.release import Release
 from holdfast.release.row_intervals import likely_intervals
 from holdfast.request.questions import Unit
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 SHEET_ROWS, CELL_LENGTH = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
 EXACT = 2**53  # whole numbers that a cell keeps
@@ -31,7 +29,7 @@ Rows = Sequence[Sequence[Any]]
 
 
 def workbook(
-    release: "Release",
+    release: Release,
     level: float = 0.9,
     cover: Cover | None = None,
     progress: Progress = silent,
@@ -74,7 +72,7 @@ def _about(content: Content) -> Rows:
     return [*(alarm * content["simulated"]), *(row for row in rows if row[1])]
 
 
-def _table(release: "Release", level: float) -> tuple[list[str], Rows]:
+def _table(release: Release, level: float) -> tuple[list[str], Rows]:
     """Every row: what was published of it, released and noisy counts, and the likely interval."""
     header, columns = list(release.published), [_typed(release.cells[n]) for n in release.published]
     ends = f"{percent(level)} interval"
