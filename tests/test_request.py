@@ -223,7 +223,10 @@ def test_persons_are_counted_into_columns_of_their_own():
         ({"epsilon": 1, "from_people": True}, "`from_people` needs `by` and `categories`"),
         ({"epsilon": 1} | PEOPLE | {"keep": "a"}, "`from_people` makes the columns"),
         ({"epsilon": 1, "query": "FROM a", "sheet": "b"}, "`sheet` is for files"),
-        ({"epsilon": 1, "top": 0}, "`top` must be a whole number from 1 to 9,007,199,254,740,992, got 0"),
+        (
+            {"epsilon": 1, "top": 0},
+            "`top` must be a whole number from 1 to 9,007,199,254,740,992, got 0",
+        ),
         ({"epsilon": 1, "split": 2}, "`split` must lie between 0 and 1"),
         ({"epsilon": 1, "table_format": "xls"}, "`table_format` must be 'csv' or 'parquet'"),
         ({"epsilon": "0.000001", "count": ["a", "b"]}, "`epsilon of a column`"),
