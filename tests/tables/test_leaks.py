@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables.leaks import find_leaks, watch
+from holdfast.tables.leaks import watch
+from holdfast.tables.leaks.search import find_leaks
 from holdfast.tables.leaks.watch import SAMPLE, Watch
 from open_tables import open_table, replaced
 

@@ -33,7 +33,7 @@ from holdfast.request import Request
 from holdfast.tables.arrow_files import ParquetFiles
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.formats import format_of
-from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.tables.leaks.search import SAME_COUNTS
 from holdfast.tables.table import Table, whose
 
 WRITING, VERSION = "Writing", version("holdfast")

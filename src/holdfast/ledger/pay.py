@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +12,7 @@ from holdfast.ledger.entries import Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.recorder import check_name
-from holdfast.ledger.stored import alone, check_store_room, find_stored, foreseen, is_that_of
+from holdfast.ledger.stored import alone, check_store_room, find_stored, foreseen, refuse_other
 
 CORRECTED = (
     "labels or columns beside the counts were corrected; the counts are those that were published "
@@ -93,7 +94,9 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
 
 
 def _show_again(run: PaidRun[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:
-    release = run.show_again(ledger.folder(spend), check=is_that_of(ledger, spend), notes=notes)
+    release = run.show_again(
+        ledger.folder(spend), check=partial(refuse_other, ledger, spend), notes=notes
+    )
     if spend.state is not SpendState.DONE:  # its run was killed before it was marked
         with suppress(HoldfastError):
             ledger.finish(spend.id, SpendState.DONE)

@@ -16,7 +16,7 @@ from holdfast.ledger.chain import Receipt, releases_of
 from holdfast.ledger.entries import Correction, Labels, Payment, Spend, SpendState
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.tables.leaks.search import SAME_COUNTS
 from holdfast.tables.subset import Period, label_key
 
 ROOM = 1 << 20  # bytes beside those of the rows that a disk must have left
@@ -155,17 +155,13 @@ def same_but_for_labels(ledger: Ledger, dataset: str, prints: Prints) -> str:
     return ""
 
 
-def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
-    """A check of the receipt that a stored release remembers: it must be that of its spend."""
-
-    def check(receipt: str | None) -> None:
-        if receipt != str(spend.receipt):
-            raise HoldfastError(
-                f"`{ledger.folder(spend)}` holds another release than the one that was made. "
-                "Nothing was measured. Hint: put the right folder back."
-            )
-
-    return check
+def refuse_other(ledger: Ledger, spend: Spend, receipt: str | None) -> None:
+    """Raise unless the receipt that a stored release remembers is that of its spend."""
+    if receipt != str(spend.receipt):
+        raise HoldfastError(
+            f"`{ledger.folder(spend)}` holds another release than the one that was made. "
+            "Nothing was measured. Hint: put the right folder back."
+        )
 
 
 def check_store_room(ledger: Ledger, size: int) -> None:

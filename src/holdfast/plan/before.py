@@ -22,7 +22,7 @@ from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.release.readme import bare
 from holdfast.release.record import plain_promise
 from holdfast.request import Request
-from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.tables.leaks.search import SAME_COUNTS
 from holdfast.tables.table import Table
 
 LEVEL = 0.9

@@ -21,7 +21,7 @@ from holdfast.release.load import load
 from holdfast.release.release import Column
 from holdfast.request import Request
 from holdfast.tables import UNNAMED
-from holdfast.tables.leaks import ROW_ORDER, TOTALS
+from holdfast.tables.leaks.search import ROW_ORDER, TOTALS
 from holdfast.tables.table import open_table
 
 

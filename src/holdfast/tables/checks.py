@@ -10,9 +10,9 @@ import numpy as np
 from holdfast.arrays import Growing, Integers, Marks, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
-from holdfast.tables.leaks import Leak, Watch
+from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.totals import NAMED_TOTAL, TOTAL_LABELS, any_total
-from holdfast.tables.leaks.watch import LOOKED_AT
+from holdfast.tables.leaks.watch import LOOKED_AT, Watch
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.partition import GroupReader, Partition, sortable
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source

@@ -96,16 +96,11 @@ def not_text() -> HoldfastError:
 
 def is_text(pieces: Iterable[bytes], name: str, skipped: int = 0) -> bool:
     """Whether all of a file is text in an encoding; so many bytes come before it."""
-    decoder, unfinished = codecs.getincrementaldecoder(name)(), False
+    decoder = codecs.getincrementaldecoder(name)()
     try:
         for number, piece in enumerate(pieces):
             data = piece if number else piece[skipped:]
-            if name == "utf-8" and not unfinished and data.isascii():
-                good = b"\0" not in data
-            else:
-                good = "\0" not in decoder.decode(data)
-                unfinished = bool(decoder.getstate()[0])
-            if not good or (name == "cp1252" and _CONTROL.search(data)):
+            if "\0" in decoder.decode(data) or (name == "cp1252" and _CONTROL.search(data)):
                 return False
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:

@@ -12,7 +12,7 @@ from holdfast.tables import UNNAMED
 from holdfast.tables.cell_text import find_column, reads_as_number, refuse_odd_texts, suggest
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.groups import Within
-from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
+from holdfast.tables.leaks.search import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
 from holdfast.tables.subset import Subset
 
 LONGEST_NAMES = 1 << 17

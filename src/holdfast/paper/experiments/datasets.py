@@ -9,7 +9,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.paper.distributions import check_histogram, check_n, histogram_of_counts
-from holdfast.tables.leaks import ROW_ORDER
+from holdfast.tables.leaks.search import ROW_ORDER
 from holdfast.tables.table import open_table
 
 Generator = np.random.Generator
