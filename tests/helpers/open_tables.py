@@ -13,13 +13,13 @@ from holdfast.request import FIELDS
 from holdfast.request.checks import checked
 from holdfast.tables import table as tables
 from holdfast.tables.arrow_files import ParquetGroups, rows_in_group
+from holdfast.tables.cell_text import Texts, lines
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_text import CsvStyle
 from holdfast.tables.formats import open_source
 from holdfast.tables.groups import Within
 from holdfast.tables.options import TableOptions
 from holdfast.tables.source import ListRows
-from holdfast.tables.texts import Texts, lines
 
 
 def read_file(path):

@@ -9,7 +9,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.release import csv_files
 from holdfast.release.csv_files import Dialect, labels_of, read_columns, whole_numbers
-from holdfast.tables.texts import Texts
+from holdfast.tables.cell_text import Texts
 
 SIGNS = [
     "a",

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv as tables_csv
 from holdfast.tables import csv_file, spans, texts
+from holdfast.tables.cell_text import Texts, lines
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.source import ListRows
 from holdfast.tables.spans import any_among, numbered
-from holdfast.tables.texts import Texts, lines
 from open_tables import counts, counts_of, open_table, parse_csv, text_table
 
 NAMES = ("name", "visits", "note")

@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command, get_group
 
 import holdfast
-from holdfast.cli.help import styled
+from holdfast.cli.options import styled
 from holdfast.cli.output import safe_output
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.errors import HoldfastError, one_line

@@ -8,7 +8,7 @@ from enum import IntEnum
 from types import FrameType
 from typing import Any
 
-from holdfast.cli.help import CommandGroup
+from holdfast.cli.options import CommandGroup
 from holdfast.errors import Spent, spent_by
 
 AGAIN = "Nothing was kept; the same command starts over."

@@ -19,10 +19,9 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.escape import csv_cell, csv_label, from_csv_label
 from holdfast.release.record import LARGEST_COUNT, LONGEST_RECORD
-from holdfast.tables.cell_text import cell_text
+from holdfast.tables.cell_text import Texts, cell_text, lines
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.spans import digits, keys_between, numbered
-from holdfast.tables.texts import Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 PIECE = 1 << 20  # bytes that are read at a time: their arrays fit into a processor's cache

@@ -43,9 +43,9 @@ from holdfast.release.record import (
 )
 from holdfast.release.relations import ranked
 from holdfast.release.release import Column, Release, joined, zeros_by_group
+from holdfast.tables.cell_text import Texts
 from holdfast.tables.groups import Within
 from holdfast.tables.partition import ALL_ROWS, Partition
-from holdfast.tables.texts import Texts
 
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
 Folder = str | os.PathLike[str]

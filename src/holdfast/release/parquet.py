@@ -12,7 +12,7 @@ from holdfast.release.csv_files import texts_of
 from holdfast.release.record import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
 from holdfast.release.release import Release, RowBatch
 from holdfast.tables.arrow_files import ParquetGroups, rows_in_group
-from holdfast.tables.texts import Texts
+from holdfast.tables.cell_text import Texts
 
 with needed("a table in Parquet needs pyarrow", "parquet"):
     import pyarrow as pa

@@ -16,7 +16,7 @@ from holdfast.release.csv_files import cells_of, opened, texts_of
 from holdfast.release.record import PARTS, ROWS, rows_header, table_name
 from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
-from holdfast.tables.texts import Texts
+from holdfast.tables.cell_text import Texts
 
 MOST_WRITTEN = 1 << 15  # different rows whose cells are remembered, some MiB
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.tables.cell_text import Texts
 from holdfast.tables.csv_text import LONGEST_CELL
 from holdfast.tables.partition import Coded
 from holdfast.tables.spans import Keys, keys_between, text_keys
-from holdfast.tables.texts import Texts
 
 
 def without_dictionary(column: Any) -> Any:

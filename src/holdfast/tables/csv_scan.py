@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
+from holdfast.tables.cell_text import Texts
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.partition import Coded
@@ -27,7 +28,6 @@ from holdfast.tables.spans import (
     separators,
     text_keys,
 )
-from holdfast.tables.texts import Texts
 
 QUOTE, LF, CR = 34, 10, 13
 

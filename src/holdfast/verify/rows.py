@@ -22,8 +22,8 @@ from holdfast.release.csv_files import (
 )
 from holdfast.release.load import StoredRows, read_table
 from holdfast.release.record import read_noise
+from holdfast.tables.cell_text import Texts
 from holdfast.tables.spans import joined, joined_keys, keys_between
-from holdfast.tables.texts import Texts
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.record import class_ends, number_of
 from holdfast.verify.report import Damage, Failure
