@@ -138,11 +138,11 @@ def test_whose_rows_of_a_file_are_does_not_depend_on_how_they_are_put_in_order(
     listed = open_table(source, **asked)
     monkeypatch.setattr(sorting, "LISTED", 0)
     quick = open_table(source, **asked)
-    assert isinstance(quick._reading.source, sorting.Sorted) and listed.withheld
-    assert not isinstance(listed._reading.source, sorting.Sorted)
+    assert isinstance(quick._reading, sorting.Sorted) and listed.withheld
+    assert not isinstance(listed._reading, sorting.Sorted)
     assert whose(quick) == whose(listed) and counts_of(quick).tolist() == counts_of(listed).tolist()
     monkeypatch.setattr(sorting, "find_spec", lambda _: None)  # without DuckDB, as lists
-    assert not isinstance(open_table(source, **asked)._reading.source, sorting.Sorted)
+    assert not isinstance(open_table(source, **asked)._reading, sorting.Sorted)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -4,8 +4,7 @@ the counts of all rows are held in memory, for true counts lie nowhere but in th
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -17,16 +16,14 @@ from holdfast.arrays import Integers, narrowed
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.checks import Reading
-from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
 from holdfast.tables.partition import changed, sort_key
-from holdfast.tables.source import Kept, Piece, Rows, Source
+from holdfast.tables.source import Batch, Kept, Rows, Source
 
 LISTED = 1 << 20  # bytes of files that are put in order as lists
 _MEMORY = "128MB"
 _AT_A_TIME = 1 << 17  # rows
-_ZERO = "\0 known to be zero"
 
 
 def uses_sorter(source: Source) -> bool:
@@ -44,33 +41,27 @@ def uses_sorter(source: Source) -> bool:
     return True
 
 
-class Sorted(Source):
+class Sorted:
     """Rows in their order: their published cells in a file, which lives as long as this object,
     their counts in memory."""
 
-    def __init__(self, cells: Path, names: Sequence[str], kept: Kept) -> None:
-        self._cells, self.columns, self._kept = cells, names, kept
+    def __init__(self, cells: Path, columns: Sequence[str], kept: Kept) -> None:
+        self._cells, self._columns, self._kept = cells, columns, kept
 
-    def read(self, names: Collection[str]) -> Iterator[Piece]:
-        """The rows, some at a time."""
+    def rows(self, names: Sequence[str]) -> Iterator[Batch]:
+        """All rows, with these columns beside the counts."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        start, wanted = 0, [name for name in self.columns if name in names]
+        start, wanted = 0, [name for name in self._columns if name in names]
         with parquet.ParquetFile(self._cells) as file:
-            for batch in file.iter_batches(_AT_A_TIME, columns=wanted or self.columns[:1]):
+            for batch in file.iter_batches(_AT_A_TIME, columns=wanted or self._columns[:1]):
                 some = slice(start, start + len(batch))
-                table = pa.Table.from_batches([batch])
-                for name, column in self._kept.counts.items():
-                    counts = pa.array(column[some], mask=column[some] == MISSING)
-                    table = table.append_column(name, counts)
-                table = table.append_column(_ZERO, pa.array(self._kept.structural_zero[some]))
-                done = min(some.stop / max(len(self._kept.structural_zero), 1), 1.0)
-                yield Piece(arrow_rows(table), start, "", done)
+                yield self._kept.batch(some, arrow_rows(pa.Table.from_batches([batch])))
                 start = some.stop
 
 
-def in_order(reading: Reading, kept: Kept, as_text: Sequence[bool]) -> tuple[Reading, Kept]:
+def in_order(reading: Reading, kept: Kept, as_text: Sequence[bool]) -> tuple[Sorted, Kept]:
     """The same rows in the order of columns, of which some are compared as text; rows that are the
     same in all of them stay in the order in which they come."""
     roles, folder = reading.roles, tempfile.mkdtemp(prefix="holdfast-")
@@ -97,9 +88,7 @@ def in_order(reading: Reading, kept: Kept, as_text: Sequence[bool]) -> tuple[Rea
         shutil.rmtree(folder, ignore_errors=True)
         raise
     weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
-    options = replace(roles.options, missing=("",), structural_zero=_ZERO, subset=None)
-    options = replace(options, thousands=None, decimal=None)
-    return Reading(source, replace(roles, options=options)), kept
+    return source, kept
 
 
 def _table(rows: Rows, start: int, roles: Roles, as_text: Sequence[bool]) -> Any:

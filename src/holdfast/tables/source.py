@@ -219,19 +219,19 @@ class Kept:
 
     def batches(self) -> Iterator[Batch]:
         """The rows, some at a time, without their cells."""
-        rows = len(self.group)
-        for start in range(0, rows, AT_A_TIME):
-            some = slice(start, start + AT_A_TIME)
-            yield Batch(
-                start=start,
-                counts={
-                    name: column[some].astype(np.int64) for name, column in self.counts.items()
-                },
-                structural_zero=self.structural_zero[some],
-                group=self.group[some].astype(np.int64),
-                done=min(some.stop / rows, 1.0),
-                rows=Rows(),
-            )
+        for start in range(0, len(self.group), AT_A_TIME):
+            yield self.batch(slice(start, start + AT_A_TIME), Rows())
+
+    def batch(self, some: slice, rows: Rows) -> Batch:
+        """Some of the rows, with these cells."""
+        return Batch(
+            start=some.start,
+            counts={name: column[some].astype(np.int64) for name, column in self.counts.items()},
+            structural_zero=self.structural_zero[some],
+            group=self.group[some].astype(np.int64),
+            done=min(some.stop / len(self.group), 1.0),
+            rows=rows,
+        )
 
     def holds(self, batch: Batch, some: slice) -> bool:
         """Whether these rows are as they were."""

@@ -52,7 +52,7 @@ class Table(Roles):
     """What a reader should know; holds no counts."""
     source: Source = field(repr=False)
     """Where the rows come from."""
-    _reading: Reading = field(repr=False)
+    _reading: Reading | Sorted = field(repr=False)
     kept: Kept = field(repr=False)
     """Counts, marks and groups of all rows."""
     _state: list[tuple[int, int]] = field(repr=False)
@@ -98,7 +98,7 @@ class Table(Roles):
     def _as_published(self) -> Source:
         """The rows that are published, in their order: in memory where those are not all as they
         come."""
-        subset, later = self.subset, isinstance(self._reading.source, Sorted)
+        subset, later = self.subset, isinstance(self._reading, Sorted)
         if subset is None and not later:
             return self.source
         source = self.source.held()
@@ -152,8 +152,9 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     for batch in kept.batches():
         for name, marks in batch.measured.items():
             measured[name] += np.bincount(batch.group[marks], minlength=len(partition))
+    rows: Reading | Sorted = reading
     if later:
-        reading, kept = in_order(reading, kept, first.as_text)
+        rows, kept = in_order(reading, kept, first.as_text)
     return Table(
         **vars(roles),
         partition=partition,
@@ -163,7 +164,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         missing={name: int((own == MISSING).sum()) for name, own in kept.counts.items()},
         notes=notes,
         source=opened,
-        _reading=reading,
+        _reading=rows,
         kept=kept,
         _state=state,
     )
@@ -200,7 +201,7 @@ def whose(table: Table) -> Whose | None:
     names = (*table.others, *table.withheld)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     batches = (batch.rows for batch in table.batches(published=True, withheld=True))
-    if isinstance(table._reading.source, Sorted):  # which has the published columns alone
+    if isinstance(table._reading, Sorted):  # which has the published columns alone
         batches = (piece.rows for piece in table._as_published().read(names))
     for rows in batches:
         for name, column in hashed.items():
