@@ -10,6 +10,7 @@ from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables import arrow_files, csv_file, sorting
 from holdfast.tables.leaks.watch import LabelOrder, Order
 from holdfast.tables.partition import coded, rows_by
+from holdfast.tables.source import Kept
 from holdfast.tables.table import whose
 from open_tables import counts_of, open_table, refusal, replaced, text_table, written
 
@@ -117,6 +118,15 @@ def test_ties_that_nothing_public_breaks_are_looked_at_in_the_order_they_keep(
     mixed = frame.sample(frac=1, random_state=1)
     assert open_table(saved(mixed, kind.split()[-1], tmp_path), count="n", keep="state",
                       order_by="state")  # fmt: skip
+
+
+def test_a_file_that_changes_while_it_is_put_in_order_is_refused_in_words(tmp_path, monkeypatch):
+    """Also where DuckDB reads, which would name the place in the code."""
+    nothing_is_small(monkeypatch)
+    source = saved(pd.DataFrame({"place": range(ROWS), "n": COUNTS}), "csv", tmp_path)
+    monkeypatch.setattr(Kept, "holds", lambda *_: False)
+    with pytest.raises(HoldfastError, match="changed while it was read"):
+        open_table(source, count="n", category="place", order_by="place")
 
 
 def columns_equal(one, other):

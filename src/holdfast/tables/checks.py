@@ -14,7 +14,7 @@ from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.totals import NAMED_TOTAL, TOTAL_LABELS, any_total
 from holdfast.tables.leaks.watch import LOOKED_AT, Watch
 from holdfast.tables.options import Roles, refuse_leaks
-from holdfast.tables.partition import GroupReader, Partition, sortable
+from holdfast.tables.partition import GroupReader, Partition, changed, sortable
 from holdfast.tables.source import Batch, Kept, Piece, Rows, Source
 from holdfast.tables.spans import (
     LABELS,
@@ -54,6 +54,20 @@ class Reading:
             yield batch
             before += len(piece.rows)
         zeros.refuse_unseen(before)
+
+    def again(self, names: Sequence[str], kept: Kept) -> Iterator[Batch]:
+        """The rows that are kept, with the cells of these columns; they must be as they were."""
+        start = 0
+        for batch in self.rows(names):
+            wanted = batch.wanted()
+            some = slice(start, start + len(wanted))
+            if not kept.holds(wanted, some):
+                raise changed()
+            if len(wanted):
+                yield kept.batch(some, wanted.rows)
+            start = some.stop
+        if start != len(kept.group):
+            raise changed()
 
     def _checked(self, piece: Piece, zeros: StructuralZeros, before: int) -> Batch:
         where, missing = self.roles.where, self.roles.options.missing

@@ -18,7 +18,7 @@ from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.checks import Reading
 from holdfast.tables.frames import FrameRows, arrow_rows
 from holdfast.tables.options import Roles
-from holdfast.tables.partition import changed, sort_key
+from holdfast.tables.partition import sort_key
 from holdfast.tables.source import Batch, Kept, Rows, Source
 
 LISTED = 1 << 20  # bytes of files that are put in order as lists
@@ -42,14 +42,13 @@ def uses_sorter(source: Source) -> bool:
 
 
 class Sorted:
-    """Rows in their order: their published cells in a file, which lives as long as this object,
-    their counts in memory."""
+    """Published cells of rows in their order, in a file that lives as long as this object."""
 
-    def __init__(self, cells: Path, columns: Sequence[str], kept: Kept) -> None:
-        self._cells, self._columns, self._kept = cells, columns, kept
+    def __init__(self, cells: Path, columns: Sequence[str]) -> None:
+        self._cells, self._columns = cells, columns
 
-    def rows(self, names: Sequence[str]) -> Iterator[Batch]:
-        """All rows, with these columns beside the counts."""
+    def again(self, names: Sequence[str], kept: Kept) -> Iterator[Batch]:
+        """The rows that are kept, in this order, with the cells of these columns."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
@@ -57,7 +56,7 @@ class Sorted:
         with parquet.ParquetFile(self._cells) as file:
             for batch in file.iter_batches(_AT_A_TIME, columns=wanted or self._columns[:1]):
                 some = slice(start, start + len(batch))
-                yield self._kept.batch(some, arrow_rows(pa.Table.from_batches([batch])))
+                yield kept.batch(some, arrow_rows(pa.Table.from_batches([batch])))
                 start = some.stop
 
 
@@ -65,30 +64,26 @@ def in_order(reading: Reading, kept: Kept, as_text: Sequence[bool]) -> tuple[Sor
     """The same rows in the order of columns, of which some are compared as text; rows that are the
     same in all of them stay in the order in which they come."""
     roles, folder = reading.roles, tempfile.mkdtemp(prefix="holdfast-")
+    problems: list[BaseException] = []
 
     def tables() -> Iterator[Any]:
         """The cells and keys of all rows."""
-        start = 0
-        for batch in reading.rows(roles.others):
-            wanted = batch.wanted()
-            if not kept.holds(wanted, slice(start, start + len(wanted))):
-                raise changed()
-            if len(wanted):
-                yield _table(wanted.rows, start, roles, as_text)
-            start += len(wanted)
+        try:
+            for batch in reading.again(roles.others, kept):
+                yield _table(batch.rows, batch.start, roles, as_text)
+        except HoldfastError as error:  # which DuckDB puts into words of its own
+            problems.append(error)
+            raise
 
     try:
         path = Path(folder) / "cells.parquet"
         order = _sort(tables(), len(as_text), path)
-        if len(order) != len(kept.group):
-            raise changed()
-        kept = kept.take(order)
-        source = Sorted(path, roles.others, kept)
-    except BaseException:
+        source = Sorted(path, roles.others)
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise
+        raise [*problems, error][0] from None
     weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
-    return source, kept
+    return source, kept.take(order)
 
 
 def _table(rows: Rows, start: int, roles: Roles, as_text: Sequence[bool]) -> Any:

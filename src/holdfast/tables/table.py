@@ -71,17 +71,8 @@ class Table(Roles):
 
     def _again(self, names: Sequence[str]) -> Iterator[Batch]:
         """The rows with the cells of these columns, which are read again."""
-        start = 0
-        for batch in self._reading.rows(names):
-            wanted = batch.wanted()
-            some = slice(start, start + len(wanted))
-            if not self.kept.holds(wanted, some):
-                raise changed()
-            if len(wanted):
-                group = self.kept.group[some].astype(np.int64)
-                yield dataclasses.replace(wanted, start=start, group=group)
-            start = some.stop
-        if start != self.rows or self.source.state != self._state:
+        yield from self._reading.again(names, self.kept)
+        if self.source.state != self._state:
             raise changed()
 
     def replace(self, counts: Mapping[str, Integers]) -> Any:
