@@ -59,8 +59,7 @@ LINES = {
     "slope": "slope of the line of {0} on {1}",
     "intercept": "intercept of the line of {0} on {1}",
 }
-BOTH = ("both", "both zero")
-PAIRS = (*LINES, *BOTH, "ratio")
+PAIRS = (*LINES, "both", "both zero", "ratio")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

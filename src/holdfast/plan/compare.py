@@ -82,8 +82,6 @@ def find_methods(names: Iterable[Any] | None, **options: Any) -> tuple[ComparedM
 def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
     from holdfast.paper.methods import METHODS, Method
 
-    if isinstance(name, ComparedMethod):
-        return name
     if isinstance(name, Method):
         return ComparedMethod(name=name.name, publish=partial(_paper, method=name))
     if name == "holdfast":
