@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, check_level, percent, unsigned_zero
+from holdfast.answers.asking import DRAWS
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_count, row_law
-from holdfast.answers.parts import DRAWS
 from holdfast.answers.result import Cells, QuestionResult, joined
 from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers

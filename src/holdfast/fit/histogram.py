@@ -71,6 +71,26 @@ class Draws:
     """Rows with each count, of shape (draws, counts)."""
 
 
+def together(several: list[Draws]) -> Draws:
+    """Draws of several groups of rows together."""
+    if len(several) == 1:
+        return several[0]
+    support = np.unique(np.concatenate([draws.support for draws in several]))
+    rows: Floats = np.zeros((max(len(draws.rows) for draws in several), len(support)))
+    for draws in several:
+        place = np.searchsorted(support, draws.support)
+        rows[:, place] += np.resize(draws.rows, (len(rows), len(draws.support)))
+    return Draws(support=support, rows=rows)
+
+
+def with_zeros(draws: Draws, zeros: int) -> Draws:
+    """Draws with so many rows that are known to be zero."""
+    if not zeros:
+        return draws
+    known = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(zeros)))
+    return together([draws, known])
+
+
 def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) -> Histogram:
     """The histogram nearest to `expected` rows of each cell, for a tally of noisy counts.
 
