@@ -34,8 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 import numpy as np
 
 from holdfast.answers.answer import Answer
-from holdfast.answers.asking import estimate_and_draws
-from holdfast.answers.parts import ChosenRows
+from holdfast.answers.asking import ChosenRows, estimate_and_draws
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
 from holdfast.release.release import Column

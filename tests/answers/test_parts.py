@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from holdfast.answers.asking import estimate_and_draws
-from holdfast.answers.parts import ChosenRows
+from holdfast.answers.asking import ChosenRows, estimate_and_draws
 from holdfast.request.questions import find_question
 from private_tables import private_table
 

@@ -143,7 +143,10 @@ class _Reader:
             values = self._list()
             marks = np.max([self._compare(first, "==", value) for value in values], axis=0)
             return np.asarray(-marks if turned else marks)
-        sign, second = self._sign(), self._next("a value")
+        token = self._next("a comparison")
+        if not token.is_sign(*_COMPARE):
+            raise _unreadable(f"{token.text!r:.40} is no comparison")
+        sign, second = token.text, self._next("a value")
         if sign in _TURNED and self.at < len(self.tokens):
             after = self.tokens[self.at]
             if after.kind == "sign" and after.text in _TURNED:  # 1000 <= population < 5000
@@ -177,12 +180,6 @@ class _Reader:
         if not token.is_sign(_OPEN[opened.text]):
             raise _unreadable("a list is values, commas between them, and a closing bracket")
         return values
-
-    def _sign(self) -> str:
-        token = self._next("a comparison")
-        if not token.is_sign(*_COMPARE):
-            raise _unreadable(f"{token.text!r:.40} is no comparison")
-        return token.text
 
     def _takes(self, word: str) -> bool:
         taken = self.at < len(self.tokens) and self.tokens[self.at].joins(word)

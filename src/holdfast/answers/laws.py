@@ -223,17 +223,10 @@ def impute(release: Release, times: int = 20) -> list[Any]:
     times = whole_number(times, "times", least=1, most=MOST_IMPUTED)
     warnings.warn(FADED, stacklevel=3)
     drawn = {column.name: _drawn(column, times) for column in release.columns}
-    return [
-        _table(release, {name: tables[place] for name, tables in drawn.items()})
-        for place in range(times)
-    ]
-
-
-def _table(release: Release, counts: dict[str, Integers]) -> Any:
-    table = release._replace(counts)
-    if not isinstance(table, CsvTable):
-        return table
-    return as_table(release.cells, counts)
+    counts = [{name: tables[k] for name, tables in drawn.items()} for k in range(times)]
+    tables = map(release._replace, counts)
+    each = zip(tables, counts, strict=True)
+    return [as_table(release.cells, c) if isinstance(t, CsvTable) else t for t, c in each]
 
 
 def _drawn(column: Column, times: int) -> Integers:

@@ -29,9 +29,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Answers, check_level
-from holdfast.answers.asking import LITTLE, answer_about, answer_by
+from holdfast.answers.asking import DRAWS, LITTLE, ChosenRows, answer_about, answer_by
 from holdfast.answers.laws import CombinedNoise
-from holdfast.answers.parts import DRAWS, ChosenRows
 from holdfast.answers.selection import chosen_rows, picked_notes, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -59,8 +58,7 @@ LINES = {
     "slope": "slope of the line of {0} on {1}",
     "intercept": "intercept of the line of {0} on {1}",
 }
-BOTH = ("both", "both zero")
-PAIRS = (*LINES, *BOTH, "ratio")
+PAIRS = (*LINES, "both", "both zero", "ratio")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

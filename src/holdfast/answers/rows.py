@@ -1,5 +1,6 @@
 """Questions about single rows: one of them, the highest ones, one against another, all of them."""
 
+from bisect import bisect
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, check_level, percent, unsigned_zero
+from holdfast.answers.asking import DRAWS
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_count, row_law
-from holdfast.answers.parts import DRAWS
 from holdfast.answers.result import Cells, QuestionResult, joined
 from holdfast.answers.selection import RowGroups, chosen_rows
 from holdfast.arrays import Floats, Integers
@@ -259,14 +260,14 @@ def _candidates(column: Column, rows: Integers, k: int) -> tuple[Integers, list[
 
 def _lowest_on_top(laws: list[RowLaw], rows: Integers, k: int) -> int:
     """A count that more than k rows reach for sure: what stays below it has no chance."""
-    top = max(int(law.values[-1]) for law in laws)
-    low, high = 0, top + 1
     enough = k + 10 * sqrt(k) + 30
-    while high - low > 1:
-        middle = (low + high) // 2
-        chances = np.array([1 - law.at_most(middle - 1) for law in laws])
-        low, high = (middle, high) if chances @ rows >= enough else (low, middle)
-    return low
+
+    def too_few(count: int) -> bool:
+        chances = np.array([1 - law.at_most(count - 1) for law in laws])
+        return bool(chances @ rows < enough)
+
+    top = max(int(law.values[-1]) for law in laws)
+    return bisect(range(1, top + 1), False, key=too_few)
 
 
 def chances_on_top(

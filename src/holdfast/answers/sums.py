@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers.answer import SIMULATED, Answer, Answers, apart, check_level, percent
-from holdfast.answers.asking import answer_about, answer_by
+from holdfast.answers.asking import ChosenRows, answer_about, answer_by
 from holdfast.answers.formula import Factor, numbers_of
 from holdfast.answers.labels import Labels, published
 from holdfast.answers.laws import CombinedNoise, laws_of
-from holdfast.answers.parts import ChosenRows
 from holdfast.answers.result import QuestionResult
 from holdfast.answers.selection import chosen_rows, where_words
 from holdfast.arrays import Floats, Marks

@@ -62,11 +62,14 @@ def ask_anything(
 
 
 def _called(release: Release, call: Call, how: dict[str, Any]) -> Any:
+    earlier = how.pop("against", None)
     if call.answered_by is row_changes:
-        return _changes(release, call, how)
+        if earlier is None:
+            raise HoldfastError("a question about changes needs an earlier release, as `against`.")
+        names = Labels(release, how.get("label")).joined(call.names) if call.names else None
+        return row_changes(release, earlier, names, **how)
     if call.names:
         how = _narrowed(release, call, how)
-    earlier = how.pop("against", None)
     if earlier is not None:
         rows = {name: how.get(name) for name in ("where", "by")}
         return ask_change(release, earlier, lambda each: call.of(each, how), **rows)
@@ -84,14 +87,6 @@ def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
         raise HoldfastError(f"`question` must be text or a function, got {question!r:.40}.")
     typed = parse(question)
     return replace(typed, options=typed.options | options)
-
-
-def _changes(release: Release, call: Call, how: dict[str, Any]) -> Any:
-    earlier = how.pop("against", None)
-    if earlier is None:
-        raise HoldfastError("a question about changes needs an earlier release, as `against`.")
-    names = Labels(release, how.get("label")).joined(call.names) if call.names else None
-    return row_changes(release, earlier, names, **how)
 
 
 def _narrowed(release: Release, call: Call, how: dict[str, Any]) -> dict[str, Any]:

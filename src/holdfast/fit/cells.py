@@ -12,15 +12,12 @@ rows, which is smooth enough.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.likelihood import LEAST
-
-if TYPE_CHECKING:
-    from holdfast.privacy.noise import Noise
+from holdfast.privacy.noise import Noise
 
 CELLS = 320  # that a density may have
 OUT_OF_REACH = 1e-8  # chance that noise carries a row farther than `reach`
@@ -107,12 +104,12 @@ class Cells:
         return np.asarray(weights)
 
 
-def scale_of(noise: "Noise") -> float:
+def scale_of(noise: Noise) -> float:
     """How far noise reaches while its chance falls by a factor e."""
     return max(noise.quantile(1 - OUT_OF_REACH) / E_FOLDS, 0.05)
 
 
-def cells_for(value: Integers, rows: Integers, noise: "Noise") -> Cells:
+def cells_for(value: Integers, rows: Integers, noise: Noise) -> Cells:
     """Cells for a tally of noisy counts, from nothing but what is public or private already."""
     reach, scale = noise.quantile(1 - OUT_OF_REACH), scale_of(noise)
     dense = value[_neighbours(value, rows, max(scale, 1.0)) >= NEIGHBOURS]
@@ -154,7 +151,7 @@ def _edges(start: int, end: int, growth: float, finest: int) -> Integers:
     return np.array(edges, dtype=np.int64)
 
 
-def _kernel(edges: Integers, bins: Integers, noise: "Noise") -> Floats:
+def _kernel(edges: Integers, bins: Integers, noise: Noise) -> Floats:
     widths = np.append(np.diff(edges), 1)
     part = (np.arange(POINTS) + 0.5) / POINTS
     points = edges[:, None] + np.floor(part * widths[:, None]).astype(np.int64)
@@ -167,7 +164,7 @@ def _kernel(edges: Integers, bins: Integers, noise: "Noise") -> Floats:
     return np.asarray(np.maximum(kernel, 0.0))
 
 
-def choose_blocks(value: Integers, rows: Integers, noise: "Noise", sums_noise: "Noise") -> Integers:
+def choose_blocks(value: Integers, rows: Integers, noise: Noise, sums_noise: Noise) -> Integers:
     """Edges of the blocks whose sums of C are measured, from a tally of noisy counts."""
     if len(value) == 0:
         return np.zeros(0, dtype=np.int64)

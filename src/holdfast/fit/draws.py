@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
 from holdfast.fit.histogram import Draws, Total
-from holdfast.fit.likelihood import LEAST, Seen, sums_spread
+from holdfast.fit.likelihood import LEAST, Seen, by_counts, sums_spread
 
 NUMBER, FEW = 400, 100  # draws of the whole table; of one of very many groups
 OF_ALL_GROUPS = 12_000  # draws
@@ -95,7 +95,7 @@ def rows_of(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator
 
 def _of_full_bins(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
     """The same by the mean of each draw and the covariance of their mean law."""
-    mean = laws * ((rows / np.maximum(laws @ kernel, LEAST)) @ kernel.T)
+    _, mean = by_counts(rows, laws, kernel)
     law = laws.mean(axis=0)
     chances = law * kernel.T / np.maximum(law @ kernel, LEAST)[:, None]
     covariance = np.diag(rows @ chances) - (chances * rows[:, None]).T @ chances

@@ -20,7 +20,7 @@ from holdfast.fit.histogram import (
     steered,
     whole_rows,
 )
-from holdfast.fit.likelihood import LEAST, Seen, expected_rows
+from holdfast.fit.likelihood import Seen, by_counts, expected_rows
 from holdfast.fit.parts import draws_of_part, laws_like
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 from holdfast.measure.measurement import Measurement, Sums
@@ -236,7 +236,7 @@ def _groups(
     expected = np.concatenate(
         [
             expected_rows(grouped.of(some), shares[some])
-            - _expected_alone(apart[some], shares[some], cells)
+            - by_counts(apart[some], shares[some], cells.kernel)[1]
             for some in (slice(i, i + BATCH) for i in range(0, len(shares), BATCH))
         ]
     )
@@ -249,12 +249,6 @@ def _groups(
         added([histogram, readings])
         for histogram, readings in zip(_with_values(found, place, inside), own, strict=True)
     )
-
-
-def _expected_alone(rows: Floats, shares: Floats, cells: Cells) -> Floats:
-    """Rows in each cell that these rows of bins are expected to be."""
-    q = np.maximum(shares @ cells.kernel, LEAST)
-    return np.asarray(shares * ((rows / q) @ cells.kernel.T))
 
 
 def _own_readings(

@@ -71,6 +71,26 @@ class Draws:
     """Rows with each count, of shape (draws, counts)."""
 
 
+def together(several: list[Draws]) -> Draws:
+    """Draws of several groups of rows together."""
+    if len(several) == 1:
+        return several[0]
+    support = np.unique(np.concatenate([draws.support for draws in several]))
+    rows: Floats = np.zeros((max(len(draws.rows) for draws in several), len(support)))
+    for draws in several:
+        place = np.searchsorted(support, draws.support)
+        rows[:, place] += np.resize(draws.rows, (len(rows), len(draws.support)))
+    return Draws(support=support, rows=rows)
+
+
+def with_zeros(draws: Draws, zeros: int) -> Draws:
+    """Draws with so many rows that are known to be zero."""
+    if not zeros:
+        return draws
+    known = Draws(support=np.zeros(1, dtype=np.int64), rows=np.full((1, 1), float(zeros)))
+    return together([draws, known])
+
+
 def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) -> Histogram:
     """The histogram nearest to `expected` rows of each cell, for a tally of noisy counts.
 
@@ -83,13 +103,13 @@ def whole_rows(expected: Floats, cells: Cells, value: Integers, rows: Integers) 
     cumulative = np.rint(np.cumsum(np.maximum(expected, 0.0)) * (total / expected.sum()))
     ends = np.clip(cumulative, below, total - above).astype(np.int64)
     ends[-1] = total - above
-    values, inside = spread(np.diff(ends, prepend=below), cells)
+    inside = spread(np.diff(ends, prepend=below), cells)
     low, high = value < cells.lowest, value > cells.highest
-    least = int(values[0]) if len(values) else 0
-    most = int(values[-1]) if len(values) else 0
+    least, most = (int(inside.values[end]) if inside.size else 0 for end in (0, -1))
+    lowest, highest = np.clip(value[low], 0, least), np.maximum(value[high], most)
     return collected(
-        np.concatenate([np.clip(value[low], 0, least), values, np.maximum(value[high], most)]),
-        np.concatenate([rows[low], inside, rows[high]]),
+        np.concatenate([lowest, inside.values, highest]),
+        np.concatenate([rows[low], inside.rows, rows[high]]),
     )
 
 
@@ -112,7 +132,7 @@ def steered(histogram: Histogram, high: int, total: Total, variance: float) -> H
     return collected(counts, np.ones_like(counts))
 
 
-def spread(rows: Integers, cells: Cells) -> tuple[Integers, Integers]:
+def spread(rows: Integers, cells: Cells) -> Histogram:
     """Counts and rows with each, from rows in each cell: evenly over the counts of a cell."""
     widths = cells.widths
     narrow = (widths == 1) & (rows > 0)
@@ -122,8 +142,7 @@ def spread(rows: Integers, cells: Cells) -> tuple[Integers, Integers]:
     inside = ((2 * place + 1) * np.repeat(widths[wide], number)) // (2 * np.repeat(number, number))
     values = np.concatenate([cells.edges[narrow], np.repeat(cells.edges[wide], number) + inside])
     each = np.concatenate([rows[narrow], np.ones(len(place), dtype=np.int64)])
-    found = collected(values, each)
-    return found.values, found.rows
+    return collected(values, each)
 
 
 def raked(expected: Floats, sizes: Floats, target: Floats, rounds: int = 50) -> Floats:
@@ -162,17 +181,8 @@ def shared_out(expected: Floats, target: Integers) -> Integers:
 def _largest(lack: Floats, units: int, room: Integers) -> Integers:
     """Units given one by one to the largest lack, which then falls by 1."""
     given = np.clip(np.floor(lack), 0, room).astype(np.int64)
-    rest = units - int(given.sum())
-    while rest > 0:
-        left = np.where(given < room, lack - given, -np.inf)
-        order = np.argsort(-left, kind="stable")[: min(rest, int((given < room).sum()))]
-        given[order] += 1
-        rest = units - int(given.sum())
-    if rest < 0:
-        left = np.where(given > 0, lack - given, np.inf)
-        while rest < 0:
-            order = np.argsort(left, kind="stable")[: min(-rest, int((given > 0).sum()))]
-            given[order] -= 1
-            left = np.where(given > 0, lack - given, np.inf)
-            rest = units - int(given.sum())
+    while rest := units - int(given.sum()):
+        unit, able = (1, given < room) if rest > 0 else (-1, given > 0)
+        left = np.where(able, unit * (lack - given), -np.inf)
+        given[np.argsort(-left, kind="stable")[: min(abs(rest), int(able.sum()))]] += unit
     return np.asarray(given)

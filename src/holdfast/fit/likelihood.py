@@ -106,9 +106,15 @@ class Said:
         return np.asarray(np.maximum(found, LEAST_NOISE * laplace))
 
 
+def by_counts(rows: Floats, shares: Floats, kernel: Floats) -> tuple[Floats, Floats]:
+    """Shares q of bins, and mu: the rows of each cell by the noisy counts alone."""
+    q = np.maximum(shares @ kernel, LEAST)
+    return q, np.asarray(shares * ((rows / q) @ kernel.T))
+
+
 def said(seen: Seen, shares: Floats, features: Floats) -> Said:
     """Log-likelihood of `shares` (T, cells), derivatives along `features` (T or 1, F, cells)."""
-    q, mean = _by_counts(seen, shares)
+    q, mean = by_counts(seen.rows, shares, seen.kernel)
     size = seen.sizes[:, None]
     plain = np.matmul(features, shares[:, :, None])[:, :, 0]
     moments = _expected(features, shares, seen.kernel, q)
@@ -137,7 +143,7 @@ def said(seen: Seen, shares: Floats, features: Floats) -> Said:
 
 def expected_rows(seen: Seen, shares: Floats) -> Floats:
     """E[h | y, m], of shape (T, cells): rows in each cell of the tables at hand."""
-    q, mean = _by_counts(seen, shares)
+    q, mean = by_counts(seen.rows, shares, seen.kernel)
     if not seen.sums.shape[1]:
         return mean
     gap = seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean)
@@ -152,25 +158,18 @@ def expected_rows(seen: Seen, shares: Floats) -> Floats:
 
 def sums_precision(seen: Seen, shares: Floats) -> Floats:
     """S^-1, of shape (T, sums, sums)."""
-    q, mean = _by_counts(seen, shares)
+    q, mean = by_counts(seen.rows, shares, seen.kernel)
     of_sums = _expected(seen.weights, shares, seen.kernel, q)
     return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
 
 
 def sums_spread(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
     """A Sigma A' and A Sigma of one table: (sums, sums) and (sums, cells)."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    mean = shares * ((seen.rows[0] / q) @ seen.kernel.T)
+    q, mean = by_counts(seen.rows[0], shares, seen.kernel)
     weights = seen.weights[0]
     of_sums = (weights * shares) @ seen.kernel / q
     along = weights * mean - ((of_sums * (seen.rows[0] / q)) @ seen.kernel.T) * shares
     return np.asarray(along @ weights.T), np.asarray(along)
-
-
-def _by_counts(seen: Seen, shares: Floats) -> tuple[Floats, Floats]:
-    """Shares of bins, and mu: the rows of each cell by the noisy counts alone, (T, cells)."""
-    q = np.maximum(shares @ seen.kernel, LEAST)
-    return q, shares * ((seen.rows / q) @ seen.kernel.T)
 
 
 def _expected(features: Floats, shares: Floats, kernel: Floats, q: Floats) -> Floats:

@@ -27,6 +27,9 @@ from holdfast.tables.table import Table
 
 LEVEL = 0.9
 SHOWN_GROUPS = 12
+PARTS = {
+    "counts": "single counts", "whole": "distribution", "sums": "groups", "totals": "totals",
+}  # fmt: skip
 SEEN = " (NOT PRIVATE: seen in the counts)"
 NEVER_COUNTED = (
     "No ledger pays for this: keep count yourself of what is released. A second run draws new "
@@ -134,25 +137,17 @@ class Before:
     @property
     def _budgets(self) -> str:
         """Every part of every column's budget."""
-        parts = {
-            "single counts": [budget.counts for budget in self.promise.budgets],
-            "distribution": [budget.whole for budget in self.promise.budgets],
-            "groups": [budget.sums for budget in self.promise.budgets],
-            "totals": [budget.totals for budget in self.promise.budgets],
-        }
-        shown = {name: column for name, column in parts.items() if any(column)}
+        budgets = self.promise.budgets
+        shown = [part for part in PARTS if any(getattr(budget, part) for budget in budgets)]
         rows = [
             [
                 column,
-                decimal_or_fraction(budget.epsilon),
-                *(decimal_or_fraction(budgets[place]) for budgets in shown.values()),
+                *(decimal_or_fraction(getattr(budget, part)) for part in ("epsilon", *shown)),
                 f"{budget.noise_of_counts.quantile(LEVEL):,}",
             ]
-            for place, (column, budget) in enumerate(
-                zip(self.table.counts, self.promise.budgets, strict=True)
-            )
+            for column, budget in zip(self.table.counts, budgets, strict=True)
         ]
-        headings = ("column", "epsilon", *shown, "noise, 9 in 10")
+        headings = ("column", "epsilon", *map(PARTS.__getitem__, shown), "noise, 9 in 10")
         simulated = "A rehearsal: a seed is given, so nothing is spent and nobody is protected. "
         return (
             simulated * self.promise.simulated

@@ -11,15 +11,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, aligned, numbered, roughly, whole_number
-from holdfast.plan.agencies import (
-    Published,
-    promise_of,
-    random_rounding,
-    read_ptable,
-    rounding,
-    suppression,
-    usual_ptable,
-)
+from holdfast.plan import agencies
 from holdfast.plan.plan import check_epsilons
 from holdfast.plan.questions import PlannedQuestion, read_questions
 from holdfast.plan.simulation import KnownTable, histogram_of, read_known, simulated, w1
@@ -38,7 +30,7 @@ class ComparedMethod:
 
     name: str
     publish: Publish
-    agency: Published | None = None
+    agency: agencies.Published | None = None
     """The law of what an agency publishes, which knows no epsilon."""
 
 
@@ -58,11 +50,11 @@ def _paper(table: KnownTable, epsilon: str, seed: int, method: Any) -> Integers:
 
 
 PLAIN: dict[str, Publish] = {"plain-noise": _plain_noise, "truncated-geometric": _truncated}
-AGENCIES: dict[str, Callable[[], Published]] = {
-    "suppression": suppression,
-    "rounding": rounding,
-    "random-rounding": random_rounding,
-    "cell-key": usual_ptable,
+AGENCIES: dict[str, Callable[[], agencies.Published]] = {
+    "suppression": agencies.suppression,
+    "rounding": agencies.rounding,
+    "random-rounding": agencies.random_rounding,
+    "cell-key": agencies.usual_ptable,
 }
 
 
@@ -82,8 +74,6 @@ def find_methods(names: Iterable[Any] | None, **options: Any) -> tuple[ComparedM
 def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
     from holdfast.paper.methods import METHODS, Method
 
-    if isinstance(name, ComparedMethod):
-        return name
     if isinstance(name, Method):
         return ComparedMethod(name=name.name, publish=partial(_paper, method=name))
     if name == "holdfast":
@@ -93,7 +83,7 @@ def _find(name: Any, options: dict[str, Any]) -> ComparedMethod:
     if name in PLAIN:
         return ComparedMethod(name=name, publish=PLAIN[name])
     if name in AGENCIES or str(name).startswith("cell-key:"):
-        law = read_ptable(name[9:]) if name not in AGENCIES else AGENCIES[name]()
+        law = agencies.read_ptable(name[9:]) if name not in AGENCIES else AGENCIES[name]()
         return ComparedMethod(
             name=name,
             publish=lambda table, _, seed: law.draw(table.counts, np.random.default_rng(seed)),
@@ -151,7 +141,7 @@ class Comparison:
         top = int(self.table.counts.max())
         return [
             f"{method.name} promises "
-            f"{promise_of(method.agency, self.epsilons[-1], max_count=max(top, 1))}."
+            f"{agencies.promise_of(method.agency, self.epsilons[-1], max_count=max(top, 1))}."
             for method in self.methods
             if method.agency is not None
         ]

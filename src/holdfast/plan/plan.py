@@ -1,5 +1,6 @@
 """What a budget buys, before the private table is touched: from a public prior alone."""
 
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -171,14 +172,8 @@ class _Planner:
         if not met:
             return None if met is None else budgets[0]
         between = _two_digits(budgets[met - 1], budgets[met])
-        low, high = 0, len(between) - 1  # the first does not meet it, the last does
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.meets(between[middle], target):
-                high = middle
-            else:
-                low = middle
-        return between[high]
+        inner = between[1:-1]  # the first does not meet it, the last does
+        return between[1 + bisect(inner, False, key=lambda each: self.meets(each, target))]
 
 
 def plan(

@@ -156,10 +156,9 @@ def prior_table(
         if rows is None:
             raise HoldfastError("`rows` is missing. Hint: the number of rows of the table.")
         return _shaped(prior, rows)
-    if isinstance(prior, KnownTable):
-        return prior if rows in (None, len(prior.counts)) else prior.resized(rows or 1)
-    shown = read_known(prior, count=count, within=within, missing=missing)
-    return prior_table(shown, rows)
+    known = isinstance(prior, KnownTable)
+    table = prior if known else read_known(prior, count=count, within=within, missing=missing)
+    return table if rows in (None, len(table.counts)) else table.resized(rows or 1)
 
 
 def _is_path(text: str) -> bool:

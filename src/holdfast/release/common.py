@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.fit.functionals import functional, middle, outwards
-from holdfast.fit.histogram import LEVEL, Draws, Histogram
+from holdfast.fit.histogram import LEVEL, Draws, Histogram, with_zeros
 from holdfast.release.release import Column, Release
 from holdfast.request.questions import QUESTIONS, Unit
 from holdfast.tables.partition import ALL_ROWS
@@ -119,15 +119,7 @@ def share_intervals(column: Column, draws: Draws) -> dict[int, tuple[float, floa
 
 def drawn(release: Release, column: Column, group: int | None) -> Draws:
     """Draws of how many rows of the true table have each count, those known to be zero included."""
-    draws, zeros = column.estimate.draws(group), release.zeros(group)
-    if not zeros:
-        return draws
-    support, rows = draws.support, draws.rows.copy()
-    if not len(support) or support[0] != 0:
-        support = np.append(0, support)
-        rows = np.concatenate([np.zeros((len(rows), 1)), rows], axis=1)
-    rows[:, 0] += zeros
-    return Draws(support=support, rows=rows)
+    return with_zeros(column.estimate.draws(group), release.zeros(group))
 
 
 def known_digits(number: float, low: float, high: float) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -161,10 +162,7 @@ def release_of(folder: Path, record: dict[str, Any], rows: StoredRows | None = N
     rows = rows or read_rows(folder / ROWS, record)
     columns = _columns(folder, record, rows, promise.budgets)
     any_measured = rows.group[np.logical_or.reduce(rows.measured)]
-
-    def cells() -> Iterator[dict[str, Any]]:
-        return read_cells(folder / table["file"], record)
-
+    cells = partial(read_cells, folder / table["file"], record)
     return Release(
         promise=promise,
         columns=tuple(columns),

@@ -7,8 +7,9 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from holdfast.release.record import MOST_BYTES
 from holdfast.verify.report import Damage, Failure, Found, shown
@@ -21,7 +22,6 @@ FILES = (
 )
 """All but the table."""
 LEFT_BY_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
-_CHUNK = 1 << 20
 if sys.platform == "win32":
     _READING = os.O_RDONLY | os.O_BINARY
 else:
@@ -58,7 +58,7 @@ def _plain_name(entry: "os.DirEntry[str]") -> str:
 
 
 @contextmanager
-def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
+def opened(folder: Path, name: str) -> Iterator[BufferedReader]:
     """A plain file of the folder, open for reading; never a link, a pipe or a device."""
     if (folder / name).is_symlink():
         raise Damage(f"{name} is a symbolic link; a release holds plain files.")
@@ -140,8 +140,5 @@ def _read_sums(folder: Path, names: list[str]) -> dict[str, str]:
 
 
 def _sha256(folder: Path, name: str) -> str:
-    digest = hashlib.sha256()
     with opened(folder, name) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -21,14 +21,13 @@ from holdfast.release.csv_files import (
     whole_numbers,
 )
 from holdfast.release.load import StoredRows, read_table
-from holdfast.release.record import read_noise
+from holdfast.release.record import read_noise, rows_header, titles
 from holdfast.tables.cell_text import Texts
 from holdfast.tables.spans import joined, joined_keys, keys_between
 from holdfast.verify.folder import ROWS, opened
 from holdfast.verify.record import class_ends, number_of
 from holdfast.verify.report import Damage, Failure
 
-ENDS = ("low", "high", "likely_low", "likely_high")
 LEVEL = 0.9
 NOTHING = -1
 
@@ -67,7 +66,8 @@ class RowsFile:
         self._reach = [read_noise(each["noise"]).quantile(LEVEL) for each in record["counts"]]
         names = {name: at for at, name in enumerate(record["groups"]["names"])} | {"": NOTHING}
         batches, rows = list[list[Any]](), 0
-        for cells in csv_columns(folder, ROWS, record, self._header()):
+        header = rows_header(record["category"], titles(record), grouped=self._grouped)
+        for cells in csv_columns(folder, ROWS, record, header):
             self._label(cells[0], rows)
             rows += len(cells[0])
             group = np.zeros(len(cells[0]), dtype=np.int32)
@@ -94,12 +94,6 @@ class RowsFile:
         return StoredRows(
             group=self.group, noisy=self.noisy, measured=self.measured, missing=self.missing
         )
-
-    def _header(self) -> list[str]:
-        first = self._record["category"]
-        names = ["row" if first is None else first, *(["group"] * self._grouped)]
-        columns = self._record["counts"]
-        return names + [f"{each['name']}_{end}" for each in columns for end in ("noisy", *ENDS)]
 
     def _label(self, cells: Texts, before: int) -> None:
         self.labels.add(cells)
