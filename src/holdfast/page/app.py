@@ -24,10 +24,9 @@ from starlette.staticfiles import StaticFiles
 from holdfast.errors import HoldfastError
 from holdfast.page import analyst, steward
 from holdfast.page.folder import Folder, PrivateFolder
-from holdfast.page.guard import SESSION, Access, Guard
+from holdfast.page.guard import Access, Guard
 from holdfast.page.runs import UNPAID, Draft, DraftRun
-from holdfast.page.site import Site, changing, reading
-from holdfast.page.wording import texts
+from holdfast.page.site import SESSION, Site, changing, reading, texts
 
 MOST_UPLOADED = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 
 from holdfast.page.folder import Folder
 from holdfast.page.runs import Filled
-from holdfast.page.wording import label_of
+from holdfast.page.site import label_of
 from holdfast.request import FIELDS, Form, Panel, Parameter
 from holdfast.request.request import MADE_BY_COUNTING
 from holdfast.tables.look import Look

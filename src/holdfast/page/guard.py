@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.page.wording import texts
+from holdfast.page.site import SESSION, texts
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -30,8 +30,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-SESSION = "holdfast.session"
-"""Where the session of a request is found."""
 READS = ("GET", "HEAD")
 OWN = ("same-origin", "none")
 """What a browser says of requests that no other site made."""
@@ -65,20 +63,6 @@ class Access:
     def knows(self, session: str) -> bool:
         """Whether a browser has been let in."""
         return any(_same(session, other) for other in tuple(self._sessions))
-
-
-def form_key(session: str) -> str:
-    """What every form of a session carries, so that no other site can send one."""
-    return hmac.digest(session.encode(), b"form", "sha256").hex()
-
-
-def is_form_key(session: str, key: str) -> bool:
-    """Whether a form is one of this session's own.
-
-    >>> is_form_key("s", form_key("s")), is_form_key("s", "")
-    (True, False)
-    """
-    return _same(key, form_key(session))
 
 
 def _same(left: str, right: str) -> bool:

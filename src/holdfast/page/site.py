@@ -1,6 +1,9 @@
-"""What all views share: folder, state, words, templates, and what was computed before."""
+"""What all views share: folder, state, templates, what was computed before, the key of a session's
+forms; all words of the page, from one file, and messages of holdfast in them."""
 
+import hmac
 import re
+import tomllib
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -18,14 +21,67 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holdfast.errors import plainly
 from holdfast.page.folder import Folder, PrivateFolder
-from holdfast.page.guard import SESSION, form_key, is_form_key
-from holdfast.page.wording import in_page_words, label_of, texts
+from holdfast.request import FIELDS
 
+SESSION = "holdfast.session"
+"""Where the session of a request is found."""
 KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
+_NAMES = "|".join(name.replace("_", "[-_]") for name in sorted(FIELDS, key=len, reverse=True))
+_FIELD = re.compile(rf"`({_NAMES})`|`?--({_NAMES})\b`?")
+_IN_PYTHON = re.compile(rf"\b(?:{_NAMES})=(?:\[[^\]]*\]|\{{[^}}]*\}}|'[^']*'|\w+), (?=--)")
 T = TypeVar("T")
 Read = Callable[["Site", Request], Response]
 Change = Callable[["Site", Request, FormData], Response]
+
+
+def label_of(name: str) -> str:
+    """What a field is called on the page.
+
+    >>> label_of("header_row")
+    'Header row'
+    """
+    return name.replace("_", " ").replace("-", " ").capitalize()
+
+
+@cache
+def texts() -> dict[str, Any]:
+    """All words by their place: `texts()["home"]["title"]`."""
+    path = files("holdfast.page") / "texts" / "en.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def in_page_words(message: str) -> str:
+    """A message of holdfast with fields called as the page calls them; a command at its end stays
+    as it is.
+
+    >>> in_page_words("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
+    '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
+    >>> in_page_words("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
+    'Hint: “Missing” -9; “Keep”.'
+    >>> in_page_words("count them: holdfast count a.csv --by state")
+    'Count them: holdfast count a.csv --by state'
+    """
+    message, colon, command = message.partition(": holdfast ")
+    message = _FIELD.sub(
+        lambda name: f"“{label_of(name[1] or name[2])}”", _IN_PYTHON.sub("", message)
+    )
+    message = re.sub(r"(“[^”]*”), \1", r"\1", message)  # the same as Python and as an option
+    return message[:1].upper() + message[1:] + colon + command
+
+
+def form_key(session: str) -> str:
+    """What every form of a session carries, so that no other site can send one."""
+    return hmac.digest(session.encode(), b"form", "sha256").hex()
+
+
+def is_form_key(session: str, key: str) -> bool:
+    """Whether a form is one of this session's own.
+
+    >>> is_form_key("s", form_key("s")), is_form_key("s", "")
+    (True, False)
+    """
+    return hmac.compare_digest(key.encode(), form_key(session).encode())
 
 
 class Remembered:
