@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
+from holdfast.tables import cell_text, csv_file, spans
 from holdfast.tables import csv as tables_csv
-from holdfast.tables import csv_file, spans, texts
 from holdfast.tables.cell_text import Texts, lines
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.source import ListRows
@@ -101,10 +101,10 @@ def test_columns_of_texts_become_lines(rows, draw):
     some = slice(start, draw.draw(st.integers(start, len(rows))))
     for name in columns:
         assert columns[name][some].to_pylist() == list(cells[name][some])
-    few_lines, wide = draw.draw(st.integers(1, 9)), draw.draw(st.sampled_from([0, texts.WIDE]))
+    few_lines, wide = draw.draw(st.integers(1, 9)), draw.draw(st.sampled_from([0, cell_text.WIDE]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "AT_A_TIME", few_lines)
-        patch.setattr(texts, "WIDE", wide)
+        patch.setattr(cell_text, "AT_A_TIME", few_lines)
+        patch.setattr(cell_text, "WIDE", wide)
         written = b"".join(lines([columns[name][some] for name in chosen], ";", "\r\n"))
     wanted = zip(*(cells[name][some] for name in chosen), strict=True)
     blank = '""' if len(chosen) == 1 else ""
