@@ -39,7 +39,7 @@ class Reading:
 
     def rows(self, names: Sequence[str]) -> Iterator[Batch]:
         """All rows, with these columns beside the counts."""
-        options, marker, subset = self.roles.options, self.roles.marker, self.roles.subset
+        options, marker, subset = self.roles.options, self.roles.marker, self.roles.options.subset
         zeros, before = StructuralZeros(options.structural_zero, options.category), 0
         labelled = options.structural_zero is not None and marker is None
         others = (marker, subset.column if subset else None, options.category if labelled else None)
@@ -75,7 +75,7 @@ class Reading:
         marks = zeros.marks(piece.rows, before, piece.row)
         for column in counts.values():
             check_marks(marks, column, piece.row)
-        subset = self.roles.subset
+        subset = self.roles.options.subset
         return Batch(
             rows=piece.rows,
             counts=counts,
@@ -91,8 +91,7 @@ class FirstPass:
 
     def __init__(self, reading: Reading, *, sorting: bool) -> None:
         """`sorting` says that rows are put in order when they are written."""
-        self.roles, self._source = reading.roles, reading.source
-        roles = self.roles
+        roles = self.roles = reading.roles
         roles.refuse_header()
         options = roles.options
         beside = roles.watched
@@ -101,14 +100,14 @@ class FirstPass:
         marked = options.thousands is not None or options.decimal is not None
         self._watches = [
             _Watches(roles, beside, withheld, numbers, subset)
-            for subset in (False, *[True] * (roles.subset is not None))
+            for subset in (False, *[True] * (options.subset is not None))
             for numbers in (False, *[True] * marked)
         ]
         self._repeats, self._named = Repeats(), False
         self._totals = text_keys(TOTAL_LABELS)
-        once = {options.category, *(() if roles.subset is None else (roles.subset.column,))}
+        once = {options.category, *(() if options.subset is None else (options.subset.column,))}
         self._labelled = [name for name in roles.others if name not in once]
-        self._groups, self._rows = GroupReader(roles.within), 0
+        self._groups, self._rows = GroupReader(options.within), 0
         self._counts = {name: Growing(np.int32) for name in roles.counts}
         self._zero = Growing(np.bool_)
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
@@ -126,7 +125,7 @@ class FirstPass:
         for name in filter(wanted.rows.may_be_text, self._labelled):
             with suppress(TypeError):  # lists are no labels
                 self._see_totals(wanted.rows, name, wanted.rows.keys(name))
-        within = self.roles.within
+        within = self.roles.options.within
         columns = [
             wanted.rows.order_codes(name) if name in within.numbers else wanted.rows.codes(name)
             for name in within.columns
@@ -154,11 +153,11 @@ class FirstPass:
         for watches in self._watches:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
-        subset = self.roles.subset
+        subset = self.roles.options.subset
         partition, group = self._groups.settle()
         kept = Kept(counts=counts, structural_zero=zero, group=group)
         said = [] if subset is None else [subset.note]
-        return partition, kept, (*said, *notes, *self._source.notes)
+        return partition, kept, (*said, *notes)
 
     def _labels(self, rows: Rows) -> None:
         category = self.roles.options.category
@@ -181,7 +180,7 @@ class FirstPass:
             self._named = any_among(keys, self._totals) or any_total(labels)
 
     def _refuse_no_rows(self) -> None:
-        subset, seen = self.roles.subset, self._rows
+        subset, seen = self.roles.options.subset, self._rows
         if not seen and subset is not None:
             raise HoldfastError(
                 f"`subset`: no row has the label {subset.label!r} in column {subset.column!r}. "

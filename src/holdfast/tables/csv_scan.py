@@ -25,7 +25,6 @@ from holdfast.tables.spans import (
     digits,
     keys_between,
     numbered,
-    separators,
     text_keys,
 )
 
@@ -141,7 +140,8 @@ def scan(
     block = np.frombuffer(data, np.uint8)
     whole = block[: data.rfind(b"\n") + 1]
     quotes = int(np.count_nonzero(whole == QUOTE)) if b'"' in data else 0
-    seps = separators(whole, ord(delimiter), len(names))
+    ends = np.flatnonzero((whole == ord(delimiter)) | (whole == LF))
+    seps = by_record(whole, ends, len(names))
     cells = None if seps is None else _cells(block, seps, quoted=quotes > 0, crlf=crlf)
     simple = cells is not None and 2 * cells[2] == quotes
     if not simple and quotes:

@@ -143,16 +143,6 @@ class Roles:
     withheld: tuple[str, ...]
 
     @property
-    def within(self) -> Within:
-        """What the rows are grouped by, which may be nothing."""
-        return self.options.within
-
-    @property
-    def subset(self) -> Subset | None:
-        """The rows to release; None for all."""
-        return self.options.subset
-
-    @property
     def others(self) -> tuple[str, ...]:
         """What is published beside the counts, as it is."""
         return tuple(name for name in self.published if name not in self.counts)

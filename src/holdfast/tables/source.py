@@ -249,8 +249,6 @@ class Source:
     """The names of its columns; none where it has but counts."""
     in_memory = False
     """Whether all rows come at once, and can be put in another order."""
-    notes: tuple[str, ...] = ()
-    """What a reader should know of how it was read."""
     path: Path
     """Where it is kept, where it has files."""
     paths: Sequence[Path] = ()

@@ -26,18 +26,13 @@ _SLOTS, _FIRST_BITS = 1 << 16, np.uint64(64 - 16)  # in a processor's cache
 _SECRET = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]  # nobody can choose labels that collide
 
 
-def separators(data: Bytes, delimiter: int, width: int) -> Integers | None:
+def by_record(data: Bytes, seps: Integers, width: int) -> Integers | None:
     """Where delimiters and line ends are, a line for each record; None where the records have not
     so many cells each.
 
-    >>> separators(np.frombuffer(b"a,b\\nc,d\\n", np.uint8), ord(","), 2).tolist()
+    >>> by_record(np.frombuffer(b"a,b\\nc,d\\n", np.uint8), np.array([1, 3, 5, 7]), 2).tolist()
     [[1, 3], [5, 7]]
     """
-    return by_record(data, np.flatnonzero((data == delimiter) | (data == _LF)), width)
-
-
-def by_record(data: Bytes, seps: Integers, width: int) -> Integers | None:
-    """Delimiters and line ends, a line for each record, if each of these has so many."""
     if len(seps) % width:
         return None
     lines = seps.reshape(-1, width)

@@ -89,7 +89,7 @@ class Table(Roles):
     def _as_published(self) -> Source:
         """The rows that are published, in their order: in memory where those are not all as they
         come."""
-        subset, later = self.subset, isinstance(self._reading, Sorted)
+        subset, later = self.options.subset, isinstance(self._reading, Sorted)
         if subset is None and not later:
             return self.source
         source = self.source.held()
