@@ -15,13 +15,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.release.common import (
-    ANSWERS,
-    DISTRIBUTION,
-    DISTRIBUTION_HEADER,
-    HEADER,
-    summaries,
-)
+from holdfast.release.common import ANSWERS, DISTRIBUTION, DISTRIBUTION_HEADER, HEADER, summaries
 from holdfast.release.csv_files import labels_of
 from holdfast.release.load import Table, read_distribution, release_of
 from holdfast.release.record import parse_json, read_noise
