@@ -143,14 +143,12 @@ class Answer(QuestionResult):
 
     def difference(self, other: "Answer") -> "Answer":
         """This answer minus another, about other rows or of another release."""
-        self._check(other)
         unit = Unit.POINTS if self.unit is Unit.SHARE else self.unit
         draws = np.subtract(*apart(self.draws, other.draws))
         return self._with(other, "less", self.estimate - other.estimate, draws, unit)
 
     def ratio(self, other: "Answer") -> "Answer":
         """This answer over another, about other rows or of another release."""
-        self._check(other)
         if min(self.draws.min(), other.draws.min()) < 0:
             raise HoldfastError("a ratio needs answers that cannot be below 0.")
         estimate = self.estimate / other.estimate if other.estimate > 0 else nan
@@ -162,17 +160,6 @@ class Answer(QuestionResult):
     def _with(
         self, other: "Answer", word: str, estimate: float, draws: Floats, unit: Unit
     ) -> "Answer":
-        return Answer.of(
-            f"{self.question}, {word} {other.question}",
-            estimate,
-            draws,
-            level=self.level,
-            unit=unit,
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            about=self.about + other.about,
-        )
-
-    def _check(self, other: "Answer") -> None:
         if self.level != other.level:
             raise HoldfastError("the answers have different levels. Hint: ask both at one level.")
         if self.unit is not other.unit:
@@ -186,6 +173,15 @@ class Answer(QuestionResult):
                 "the two answers share rows, so their errors are not independent. Hint: compare "
                 "parts that do not overlap, such as one with the rows that are not in it."
             )
+        return Answer.of(
+            f"{self.question}, {word} {other.question}",
+            estimate,
+            draws,
+            level=self.level,
+            unit=unit,
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            about=self.about + other.about,
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table with one row."""

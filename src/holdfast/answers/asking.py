@@ -75,19 +75,10 @@ class ChosenRows:
         chosen = np.flatnonzero(rows)
         return tuple(chosen.tolist()) if (rows[chosen] == sizes[chosen]).all() else None
 
-    @property
-    def draws(self) -> Draws:
-        """Draws of how many rows have each count, for intervals."""
-        return self._draws[0]
-
-    @property
-    def draws_of_estimates(self) -> Draws:
-        """The same for estimates, where these do not count in the released table."""
-        return self._draws[1]
-
     @cached_property
-    def _draws(self) -> tuple[Draws, Draws]:
-        """Both: those of the measured rows, and the rows that are zero."""
+    def draws(self) -> tuple[Draws, Draws]:
+        """Draws of how many rows have each count: for intervals, and for estimates where these do
+        not count in the released table."""
         estimate = self.column.estimate
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
@@ -234,10 +225,11 @@ def estimate_and_draws(chosen: ChosenRows, asked: Question) -> tuple[float, Floa
         if asked.of_one_row and not asked.linear:
             return float(law.quantile(0.5)), each[places]
         return float(each @ law.probabilities), each[places]
-    values = asked.of_draws(chosen.draws)
+    of_ends, of_estimates = chosen.draws
+    values = asked.of_draws(of_ends)
     if chosen.declared is not None:
         return asked.of_histogram(chosen.in_table), values
-    drawn = asked.of_draws(chosen.draws_of_estimates)
+    drawn = asked.of_draws(of_estimates)
     return float(drawn.mean() if asked.linear or asked.averaged else np.median(drawn)), values
 
 

@@ -9,6 +9,7 @@ Nothing that is typed is ever run.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -120,11 +121,9 @@ def parse_formula(text: str) -> Formula:
 
 def _products(text: str) -> list[tuple[Factor, ...]]:
     if "*" not in text:
-        return [tuple(_factor(factor) for factor in text.split(":"))]
-    products: list[tuple[Factor, ...]] = [()]
-    for factor in text.split("*"):
-        products += [(*before, _factor(factor)) for before in products]
-    return sorted(products[1:], key=len)
+        return [tuple(map(_factor, text.split(":")))]
+    factors = list(map(_factor, text.split("*")))
+    return [each for size in range(len(factors)) for each in combinations(factors, size + 1)]
 
 
 def _factor(text: str) -> Factor:

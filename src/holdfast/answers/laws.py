@@ -187,15 +187,11 @@ class CombinedNoise:
 
 
 def law_of(column: Column, group: int, noisy: int) -> RowLaw:
-    """The law of a row of this group that has this noisy count."""
+    """The law of a row of this group that has this noisy count: by Bayes' rule; that of the noise
+    alone where the distribution has nothing nearby."""
     held: dict[tuple[int, int], RowLaw] = column.__dict__.setdefault("_row_laws", {})
-    if (group, noisy) not in held:
-        held[group, noisy] = _posterior(column, group, noisy)
-    return held[group, noisy]
-
-
-def _posterior(column: Column, group: int, noisy: int) -> RowLaw:
-    """Bayes' rule; the noise alone where the distribution has nothing nearby."""
+    if (group, noisy) in held:
+        return held[group, noisy]
     noise, estimate = column.measurement.noise, column.estimate
     reach = noise.quantile(1 - FAR)
     near = np.arange(max(noisy - reach, 0), max(noisy, 0) + reach + 1)
@@ -208,7 +204,8 @@ def _posterior(column: Column, group: int, noisy: int) -> RowLaw:
             near, weights = support[first:last], likely
     weights = weights / weights.sum()
     kept = weights > FAR / len(weights)
-    return RowLaw(values=near[kept], probabilities=weights[kept] / weights[kept].sum())
+    probabilities = weights[kept] / weights[kept].sum()
+    return held.setdefault((group, noisy), RowLaw(values=near[kept], probabilities=probabilities))
 
 
 def impute(release: Release, times: int = 20) -> list[Any]:

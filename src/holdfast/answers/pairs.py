@@ -280,7 +280,7 @@ class Side:
     @staticmethod
     def of(chosen: ChosenRows, first: int, last: int | None) -> "Side":
         """Of these rows, in classes such that those asked for are whole classes."""
-        drawn, noise = chosen.draws, chosen.column.measurement.noise
+        drawn, noise = chosen.draws[0], chosen.column.measurement.noise
         table = chosen.in_table
         top = int(max(table.values[-1], drawn.support[-1]))
         edges = _classes(top, {first, top + 1 if last is None else min(last, top) + 1})

@@ -155,7 +155,9 @@ def prior_table(
             )
         if rows is None:
             raise HoldfastError("`rows` is missing. Hint: the number of rows of the table.")
-        return _shaped(prior, rows)
+        places = (np.arange(rows) + 0.5) / rows  # the counts are the quantiles of a shape
+        counts = np.searchsorted(np.cumsum(_shape(prior)), places).astype(np.int64)
+        return KnownTable(name=prior, counts=counts, group=np.zeros(rows, np.int64))
     known = isinstance(prior, KnownTable)
     table = prior if known else read_known(prior, count=count, within=within, missing=missing)
     return table if rows in (None, len(table.counts)) else table.resized(rows or 1)
@@ -163,13 +165,6 @@ def prior_table(
 
 def _is_path(text: str) -> bool:
     return bool(text) and (Path(text).exists() or Path(text).suffix[1:].isalpha())
-
-
-def _shaped(prior: str, rows: int) -> KnownTable:
-    """A table whose counts are the quantiles of a shape."""
-    places = (np.arange(rows) + 0.5) / rows
-    counts = np.searchsorted(np.cumsum(_shape(prior)), places)
-    return KnownTable(name=prior, counts=counts.astype(np.int64), group=np.zeros(rows, np.int64))
 
 
 def _shape(text: str) -> Floats:

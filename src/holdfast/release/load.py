@@ -20,13 +20,7 @@ from holdfast.measure.measurement import Tally
 from holdfast.privacy.budget import Budget
 from holdfast.release.bundle import RECORD, SUMS, file_hash
 from holdfast.release.common import DISTRIBUTION, DISTRIBUTION_HEADER
-from holdfast.release.csv_files import (
-    Dialect,
-    labels_of,
-    numbers_of,
-    read_columns,
-    whole_numbers,
-)
+from holdfast.release.csv_files import Dialect, labels_of, numbers_of, read_columns, whole_numbers
 from holdfast.release.frames import as_table
 from holdfast.release.record import (
     FORMATS,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Integers, narrowed
 from holdfast.fit.histogram import Histogram
-from holdfast.release.load import Table
+from holdfast.release.load import NO_ROWS, Table
 from holdfast.verify.report import Damage
 from holdfast.verify.rows import RowsFile
 
@@ -29,7 +29,7 @@ def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> 
     rows."""
     name, names = record["counts"][k]["name"], record["groups"]["names"]
     of_groups = [
-        table.get((name, group), _NOTHING) for group in (names if len(names) > 1 else [ALL_ROWS])
+        table.get((name, group), NO_ROWS) for group in (names if len(names) > 1 else [ALL_ROWS])
     ]
     place = rows.group + 1 if len(names) > 1 else np.ones_like(rows.group)
     zeros = place[rows.zero & ~rows.missing[k]]
@@ -39,16 +39,13 @@ def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> 
     values = np.concatenate([zero, *(each.values for each in of_groups)])
     numbers = np.concatenate([[outside] * bool(outside), *(each.rows for each in of_groups)])
     values, at = np.unique(values, return_inverse=True)
-    whole, sums = table.get((name, ALL_ROWS), _NOTHING), np.bincount(at, numbers)
+    whole, sums = table.get((name, ALL_ROWS), NO_ROWS), np.bincount(at, numbers)
     if not (np.array_equal(values, whole.values) and np.array_equal(sums, whole.rows)):
         raise Damage(f"the groups of {DISTRIBUTION} do not add up to all rows.")
     of_groups = list(map(_without, of_groups, zeros_of))
     if [each.size for each in of_groups] != measured:
         raise Damage(f"{DISTRIBUTION} does not have as many rows as a group has.")
     return of_groups
-
-
-_NOTHING = Histogram(values=np.zeros(0, dtype=np.int64), rows=np.zeros(0, dtype=np.int64))
 
 
 def _without(histogram: Histogram, zeros: int) -> Histogram:

@@ -15,19 +15,14 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.release.common import (
-    ANSWERS,
-    DISTRIBUTION,
-    DISTRIBUTION_HEADER,
-    HEADER,
-    summaries,
-)
+from holdfast.release.common import ANSWERS, DISTRIBUTION, DISTRIBUTION_HEADER, HEADER, summaries
 from holdfast.release.csv_files import labels_of
 from holdfast.release.load import Table, read_distribution, release_of
 from holdfast.release.record import parse_json, read_noise
 from holdfast.release.release import Release
+from holdfast.release.row_intervals import likely_intervals
 from holdfast.verify import folder as files
-from holdfast.verify import matching, texts
+from holdfast.verify import matching
 from holdfast.verify.matching import AT_A_TIME
 from holdfast.verify.record import check_budget, check_fields
 from holdfast.verify.report import Check, Damage, Failure, Found, Verification
@@ -210,8 +205,6 @@ def _check_relations(bundle: _Bundle) -> None:
 
 def _intervals(bundle: _Bundle) -> Found:
     """Likely intervals of rows, answers and shares follow."""
-    from holdfast.release.row_intervals import likely_intervals
-
     release, rows, off = bundle.release, bundle.rows, 0
     most = max(2, MOST_OFF * bundle.record["table"]["rows"])
     for k, column in enumerate(release.columns):
@@ -229,9 +222,9 @@ def _intervals(bundle: _Bundle) -> Found:
         answers += [answer.record() for answer in summary.answers()]
         shares += summary.distribution()
     lines = bundle.lines(ANSWERS, HEADER)
-    same = texts.compare(ANSWERS, lines, answers, exact=4)
+    same = files.compare(ANSWERS, lines, answers, exact=4)
     lines = bundle.lines(DISTRIBUTION, DISTRIBUTION_HEADER)
-    same &= texts.compare(DISTRIBUTION, lines, shares, exact=5)
+    same &= files.compare(DISTRIBUTION, lines, shares, exact=5)
     if same and not off:
         return Found("answers and intervals follow from the release")
     return Found(
@@ -242,7 +235,7 @@ def _intervals(bundle: _Bundle) -> Found:
 
 def _written(bundle: _Bundle) -> Found:
     answers = list(bundle.lines(ANSWERS, HEADER))
-    return texts.check_written(bundle.path, bundle.record, bundle.release, answers)
+    return files.check_written(bundle.path, bundle.record, bundle.release, answers)
 
 
 _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" = {
@@ -251,7 +244,7 @@ _CHECKS: "dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]]" =
     "sizes": (lambda bundle: files.check_sizes(bundle.path, bundle.record), ("fields",)),
     "sums": (lambda bundle: files.check_sums(bundle.path, bundle.record), ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "promise in words": (lambda bundle: texts.check_words(bundle.path, bundle.record), ("sizes",)),
+    "promise in words": (lambda bundle: files.check_words(bundle.path, bundle.record), ("sizes",)),
     "rows": (_rows, ("sizes", "budget")),
     "groups": (_groups, ("rows",)),
     "released counts": (_counts, ("groups",)),
