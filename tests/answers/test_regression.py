@@ -118,6 +118,23 @@ def test_formulas_that_cannot_be_answered_are_refused_in_words(formula, options,
         release(0, 1).regress(formula, **options)
 
 
+def test_numbers_with_marks_are_no_names_unless_somebody_says_so():
+    marked = [f"{1 + row % 40},{row % 10:03d}" for row in range(ROWS)]
+    some = private_table(COUNTS, cells=CELLS | {"people": ["7", *marked[1:]]})
+    words = (
+        rf"'people' holds no number, as it is written, in {ROWS - 1:,} rows of {ROWS:,}, such as "
+    )
+    for formula in ("murders ~ people", "murders ~ log(people)"):
+        with pytest.raises(
+            HoldfastError, match=words + r"'2,001'\. Hint: .*`thousands`, --thousands"
+        ):
+            some.regress(formula)
+    assert len(some.regress("murders ~ C(people)").params) == 41
+    few = private_table(COUNTS[:2], cells={"county": ["a", "b"], "state": ["NE", "KS"]})
+    with pytest.raises(HoldfastError, match="has 2 rows for 2 coefficients"):
+        few.regress("murders ~ state")
+
+
 def test_a_formula_has_its_terms():
     formula = parse_formula("deaths ~ log(people)*old + C(`a state`) + offset(log(years)) - 1")
     assert [":".join(map(str, term)) for term in formula.terms] == [

@@ -16,12 +16,13 @@ import numpy as np
 
 from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.arrays import Floats, Integers, Marks
-from holdfast.errors import HoldfastError, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "log": np.log, "log1p": np.log1p, "log10": np.log10, "sqrt": np.sqrt, "exp": np.exp,
 }  # fmt: skip
 _FACTOR = re.compile(r"(?:(?P<function>\w+)\()?(?P<column>`[^`]+`|[^\s():*+~`-][^():*+~`]*?)\)?")
+_MARKS = re.compile(r"(?<=\d)[,.'\s](?=\d)")
 MOST_LEVELS = 500
 
 Cells = Callable[[str], Sequence[Any]]
@@ -170,11 +171,10 @@ def design(formula: Formula, cells: Cells, private: Sequence[str], rows: int) ->
 
 def numbers_of(factor: Factor, cells: Sequence[Any]) -> Floats:
     """The values of a factor that is a number; NaN where the cell is empty."""
-    numbers = as_numbers(cell_texts(cells))
+    texts = cell_texts(cells)
+    numbers = as_numbers(texts)
     if numbers is None:
-        raise HoldfastError(
-            f"the column {factor.column!r:.60} holds texts, and numbers are needed."
-        )
+        raise _no_numbers(factor.column, texts)
     if not factor.function:
         return np.asarray(numbers, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -204,6 +204,9 @@ def _block(factor: Factor, cells: Sequence[Any], reference: bool) -> tuple[list[
     if factor.function != "C" and (factor.function or as_numbers(texts) is not None):
         return [str(factor)], numbers_of(factor, cells)[:, None]
     levels = sorted(set(texts) - {""})
+    alike = sum(as_numbers([_MARKS.sub("", text)]) is not None for text in levels)
+    if factor.function != "C" and 2 * alike > len(levels):
+        raise _no_numbers(factor.column, texts)
     if not 2 <= len(levels) <= MOST_LEVELS:
         raise HoldfastError(
             f"the column {factor.column!r:.60} has {len(levels):,} values as names, and 2 to "
@@ -215,6 +218,16 @@ def _block(factor: Factor, cells: Sequence[Any], reference: bool) -> tuple[list[
     values = (places[:, None] == np.arange(len(kept))).astype(np.float64)
     values[[text == "" for text in texts]] = np.nan
     return [f"{factor.column}[{level}]" for level in kept], values
+
+
+def _no_numbers(column: str, texts: Sequence[str]) -> HoldfastError:
+    odd = [text for text in texts if as_numbers([text]) is None]
+    return HoldfastError(
+        f"the column {column!r:.60} holds no number, as it is written, in "
+        f"{numbered(len(odd), 'row')} of {len(texts):,}, such as {odd[0]!r:.40}. Hint: release it "
+        "with numbers alone, or name the marks of a CSV file when it is released, with "
+        f"`thousands`, --thousands and `decimal`, --decimal; a formula takes C({column}) as names."
+    )
 
 
 def _unreadable(why: str) -> HoldfastError:

@@ -193,7 +193,7 @@ class _Equations:
     def _check(self, matrix: Any) -> None:
         rows, size = matrix.shape
         if not size or rows <= size:
-            raise HoldfastError("the regression has fewer rows than coefficients.")
+            raise HoldfastError(f"the regression has {rows:,} rows for {size:,} coefficients.")
         products = (matrix.T @ matrix).toarray()
         lengths = np.sqrt(np.maximum(np.diag(products), 1e-300))
         values = np.linalg.eigvalsh(products / np.outer(lengths, lengths))
