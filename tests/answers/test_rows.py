@@ -71,6 +71,7 @@ def test_a_code_without_its_zero_in_front_is_answered_with_the_code():
         ("Washington", "did you mean 'Washington, DC'\\?$"),
         (999, "row numbers go from 0 to 519"),
         ("XY", "no row has the label"),
+        ("NE", "as `label`, --label 'state', if it tells rows apart; or ask 'mean'"),
     ],
 )
 def test_rows_that_are_not_there_are_refused_with_a_hint(release, row, message):

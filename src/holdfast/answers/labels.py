@@ -83,8 +83,9 @@ class Labels:
         if held and not _is_whole(text):
             raise HoldfastError(
                 f"{text!r:.60} is no label of a row: it stands in the column {held[0]!r:.60}. "
-                f"Hint: ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by less "
-                "for others to compare them with."
+                f"Hint: name that column, as `label`, --label {held[0]!r:.60}, if it tells rows "
+                f"apart; or ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by "
+                "less for others to compare them with."
             )
         longer = [label for label in self.texts if label.startswith((f"{text},", f"{text} "))]
         names = [*self.texts, *_names_of_groups(self.release)]  # people name groups too
