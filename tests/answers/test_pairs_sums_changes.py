@@ -1,5 +1,6 @@
 """Two columns of counts, sums and rates, two years, and columns of one's own."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -127,7 +128,7 @@ def test_sums_and_rates_of_rows_and_of_groups(release):
     assert rate["NE"].estimate == pytest.approx(1000 * shown / people)
     with pytest.raises(HoldfastError, match="no column of counts"):
         release.derive("x = murders + thefts")
-    with pytest.raises(HoldfastError, match="holds texts"):
+    with pytest.raises(HoldfastError, match="holds no number"):
         release.derive("x = murders per 10 of state")
 
 
@@ -210,6 +211,38 @@ def test_what_makes_no_change_is_refused_or_said():
     assert any("two releases of the same data" in note for note in later().changes(EARLIER).notes)
     with pytest.raises(HoldfastError, match="rows stand in other places"):
         later().ask("mean", where=[True] * ROWS, against=EARLIER)
+
+
+def test_it_is_said_which_of_two_releases_has_no_period():
+    of_2025 = replace(EARLIER, period="2025")
+    for now, then, which in (
+        (replace(later(), period="2026"), EARLIER, "the earlier one"),
+        (later(), of_2025, "this one"),
+        (later(), EARLIER, "neither"),
+    ):
+        assert any(f"and {which} has no period" in note for note in now.changes(then).notes)
+    notes = replace(later(), period="2026").changes(of_2025).notes
+    assert not any("period" in note for note in notes)
+
+
+def test_rows_left_out_of_changes_are_told_apart_by_why():
+    def some(first, missing, seed):
+        cells = {"county": CELLS["county"][first : first + 300]}
+        counts = MURDERS[first : first + 300]
+        return private_table(
+            counts, seed=seed, cells=cells, missing=np.isin(cells["county"], missing)
+        )
+
+    changes = some(1, ["c4", "c300"], 2).changes(some(0, ["c7", "c0"], 1))
+    assert (changes.only_after, changes.only_before) == ((), ())
+    assert changes.notes[-1] == (
+        "left out, because their count was not measured in one of the two: c4, c7"
+    )
+    changes = some(1, ["c4"], 2).changes(some(0, ["c7"], 1))
+    assert (changes.only_after, changes.only_before) == (("c300",), ("c0",))
+    assert len(changes) == 297 and not {"c4", "c7"} & set(changes.labels)
+    with pytest.raises(HoldfastError, match="'c7' has no count in both releases"):
+        some(1, ["c4"], 2).changes(some(0, ["c7"], 1), ["c7"])
 
 
 def test_columns_of_ones_own_are_merged_and_empty_rows_are_counted():

@@ -34,7 +34,7 @@ from holdfast.release.release import Column, Release
 
 NEWER_LESS_OLDER = "a change is the later release less the earlier one"
 SAME_DATA = (
-    "rows and public columns are the same in both, and they do not both say what time their "
+    "rows and public columns are the same in both, and {} has no period that says what time its "
     "counts are of: two releases of the same data are not two years, and differ by noise alone"
 )
 SHOWN = 10
@@ -145,16 +145,19 @@ def row_changes(
     level = check_level(level)
     now, then = release[of], earlier[of]
     here, there = _places(release, now, label), _places(earlier, then, label)
-    common = [name for name in here if name in there]
-    only_after = tuple(name for name in here if name not in there)
-    only_before = tuple(name for name in there if name not in here)
+    both = [name for name in here if name in there]
+    common = [name for name in both if here[name] >= 0 <= there[name]]
+    only_after = tuple(name for name in here if here[name] >= 0 and name not in there)
+    only_before = tuple(name for name in there if there[name] >= 0 and name not in here)
     notes += _unmatched("only in this release", only_after)
     notes += _unmatched("only in the earlier one", only_before)
+    without = [name for name in both if (here[name] < 0) != (there[name] < 0)]
+    notes += _unmatched("their count was not measured in one of the two", without)
     if rows is not None:
         labels = Labels(release, label)
         common = [labels.texts[row] for row in labels.find_all(rows).tolist()]
         for name in common:
-            if name not in here or name not in there:
+            if min(here.get(name, -1), there.get(name, -1)) < 0:
                 raise HoldfastError(f"{name!r:.60} has no count in both releases.")
     if not common:
         raise HoldfastError(
@@ -290,18 +293,22 @@ def _same_data(release: Release, earlier: Release) -> list[str]:
             "were corrected"
         ]
     same = release.published == earlier.published and release.cells == earlier.cells
-    return [SAME_DATA] if same else []
+    silent = "the earlier one" if periods[0] else "this one" if periods[1] else "neither"
+    return [SAME_DATA.format(silent)] if same else []
 
 
 def _places(release: Release, column: Column, label: str | None) -> dict[str, int]:
-    """Where each label stands, of rows that have a noisy count; raises where one stands twice."""
-    texts, places = Labels(release, label).texts, dict[str, int]()
+    """Where each label stands, of rows that have a noisy count, and -1 for labels of others; raises
+    where one of the former stands twice."""
+    texts = Labels(release, label).texts
+    places = dict.fromkeys(texts, -1)
     for row in np.flatnonzero(column.measured).tolist():
-        if places.setdefault(texts[row], row) != row:
+        if places[texts[row]] >= 0:
             raise HoldfastError(
                 f"the label {one_line(texts[row])!r:.60} is on several rows, so they cannot be "
                 "joined. Hint: name a column that tells all rows apart, as `label`."
             )
+        places[texts[row]] = row
     return places
 
 
