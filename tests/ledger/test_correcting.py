@@ -92,7 +92,8 @@ def test_a_correction_shows_the_same_measurement_beside_what_is_right(ledger, fi
     again = release(ledger, **PAID[what], corrects=first)
     assert again.repeated and spends(ledger) == 1
     assert again.noisy == first.noisy and again.beside == PAID[what]["beside"]
-    assert "the counts are those that were published before" in again.notes[-1]
+    day = ledger.spends("crime")[0].time[:10]
+    assert f"are those of the release that was paid for on {day}" in again.notes[-1]
 
 
 OTHER = {

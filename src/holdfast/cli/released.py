@@ -26,7 +26,7 @@ def say_release(release: "Release", folder: Path) -> None:
     for words in release.notes:
         note(words)
     for column in release.columns:
-        title = f"Share of rows with each count of {one_line(column.name)}"
+        title = f"Share of rows with each value of {one_line(column.name)}"
         show(of_release(release, column, title))
         show(_noise(column))
     counts = {column.name for column in release.columns}
@@ -83,11 +83,8 @@ def say_balances(request: "Request") -> None:
 def say_what_was_spent(release: "Release", request: "Request") -> None:
     """What a release took, and what that leaves."""
     if release.repeated:
-        show(
-            "This release was made before: it is the same one, nothing was measured or spent.",
-            style="bold",
-        )
-        show("Whoever sees it published again learns that the table has not changed.")
+        show("These counts were released before: nothing was measured or spent.", style="bold")
+        show("Whoever sees them published again learns that the counts have not changed.")
     say_balances(request)
 
 

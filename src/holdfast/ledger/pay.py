@@ -15,8 +15,8 @@ from holdfast.ledger.recorder import check_name
 from holdfast.ledger.stored import alone, check_store_room, find_stored, foreseen, refuse_other
 
 CORRECTED = (
-    "labels or columns beside the counts were corrected; the counts are those that were published "
-    "before"
+    "labels or columns beside the counts were corrected; the counts are those of the release that "
+    "was paid for on {}"
 )
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
 R_co = TypeVar("R_co", covariant=True)
@@ -79,7 +79,7 @@ def _pay_and_measure(run: PaidRun[R], payment: Payment, ledger: Ledger, dataset:
     content = run.content(payment.words)
     prints, stored, _ = foreseen(ledger, dataset, payment, content, run.labels)
     if stored is not None:
-        notes = () if payment.corrects is None else (CORRECTED,)
+        notes = () if payment.corrects is None else (CORRECTED.format(stored.time[:10]),)
         return _show_again(run, ledger, stored, notes)
     run.prepare()
     if prints is None:
