@@ -29,6 +29,8 @@ def codebook(record: dict[str, Any]) -> str:
 {simulated * record["promise"]["simulated"]}{sections}
 CSV files are UTF-8 with {_SEPARATED[record["table"]["delimiter"]]} between cells and
 points in numbers. A text that a spreadsheet would take for a formula has an apostrophe in front.
+Excel takes the zeros off codes such as 01002 in a file that is opened by a double click: import it,
+with such columns as text.
 
 {_teaching(record)}"""
 
