@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from holdfast.errors import HoldfastError
+import holdfast
+from holdfast.errors import HoldfastError, roughly
 from holdfast.plan.plan import plan
 from holdfast.plan.questions import read_question, read_target
 from holdfast.plan.simulation import KnownTable, prior_table, simulated
@@ -45,6 +46,16 @@ def test_a_larger_epsilon_buys_smaller_errors(planned):
     first, *_, last = planned.expected
     assert last.off < first.off
     assert all(last.within[name] < first.within[name] for name in first.within)
+
+
+def test_a_count_is_off_by_what_the_release_says_of_it(planned, tmp_path):
+    release = holdfast.privatize([0, 1] * 400, epsilon="2", seed=1)
+    off = float(release.only.measurement.noise.mean_absolute)
+    assert planned.expected[-1].off == off
+    release.save(tmp_path / "made")
+    said = (tmp_path / "made" / "README.md").read_text()
+    assert f"A noisy count of `count` is off by {roughly(off)} on average" in said
+    assert "A noisy count is off by so much on average" in " ".join(str(planned).split())
 
 
 def test_what_a_plan_says_holds_of_as_many_releases_as_it_says():

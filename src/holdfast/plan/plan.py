@@ -39,7 +39,7 @@ class Expected:
 
     epsilon: str
     off: float
-    """How far a released count is from the true one, on average."""
+    """How far a noisy count is from the true one, on average."""
     within: dict[str, float]
     """For each question, what the error stays within nine times in ten."""
     within_groups: dict[str, float]
@@ -104,7 +104,7 @@ class Plan:
             (each.epsilon, roughly(each.off), *self._amounts(each.within)) for each in self.expected
         ]
         tables = [
-            f"A release of {numbered(rows, 'row')} like {self.table.name}. A single count is off "
+            f"A release of {numbered(rows, 'row')} like {self.table.name}. A noisy count is off "
             "by so much on average; answers about all rows are right within so much, nine times in "
             "ten:\n\n" + aligned(("epsilon", "one count", *names), whole)
         ]
@@ -153,7 +153,7 @@ class _Planner:
         }
         return Expected(
             epsilon=epsilon,
-            off=float(np.mean([np.abs(each.counts - self.table.counts) for each in made])),
+            off=float(made[0].measurement.noise.mean_absolute),
             within={question.name: _within(made, question, None) for question in asked},
             within_groups=within_groups,
         )
