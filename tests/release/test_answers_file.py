@@ -5,7 +5,10 @@ import csv
 import numpy as np
 import pytest
 
+from holdfast.answers.answer import Answer
+from holdfast.cli.released import _share_and_bar
 from holdfast.release.common import common_answers, known_digits
+from holdfast.request.questions import Unit
 from made_releases import counties, made_release
 
 
@@ -132,6 +135,9 @@ def test_a_group_without_measured_rows_is_answered_by_its_known_zeros(tmp_path):
     ("number", "low", "high", "text"),
     [
         (0.3731343283, 0.31, 0.44, "0.373"),
+        (0.0875, 0.026, 0.143, "0.088"),
+        (0.2875, 0.278, 0.299, "0.288"),
+        (0.0087336257, 0.0087336245, 0.0087336269, "0.00873363"),
         (12.5, 12.5, 12.5, "12.5"),
         (1 / 3, 1 / 3, 1 / 3, "0.333333"),
         (1234.5678, 1000, 1500, "1235"),
@@ -142,3 +148,19 @@ def test_a_group_without_measured_rows_is_answered_by_its_known_zeros(tmp_path):
 )
 def test_numbers_have_the_digits_that_are_known(number, low, high, text):
     assert known_digits(number, low, high) == text
+
+
+def test_a_share_halfway_between_two_decimals_is_the_same_in_a_file_and_on_a_screen():
+    for value, in_file, said in ((0.0875, "0.088", "8.8%"), (0.2875, "0.288", "28.8%")):
+        answer = Answer.of("", value, np.array([value - 0.05, value + 0.05]), unit=Unit.SHARE)
+        assert known_digits(value, *answer.interval) == in_file == str(answer.rounded(value))
+        assert answer.in_words(value) == said == _share_and_bar(value, 1, 9).split()[0]
+
+
+def test_the_mean_and_the_total_of_one_row_are_one_answer():
+    cells = {"id": list(map(str, range(61))), "kind": ["x"] * 60 + ["y"]}
+    release = made_release({"n": [*range(60), 45]}, cells, within="kind", epsilon="0.5")
+    lines = {a.question: a.record()[3:] for a in common_answers(release) if a.group == "y"}
+    assert lines["mean"] == lines["total"] and lines["mean"][1] != lines["mean"][2]
+    mean, total = (release.ask(name, by="kind")["y"] for name in ("mean", "total"))
+    assert mean.interval == total.interval and mean.ends_words == total.ends_words

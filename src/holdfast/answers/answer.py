@@ -12,7 +12,7 @@ from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, one_line
 from holdfast.fit.functionals import ends
 from holdfast.fit.histogram import LEVEL
-from holdfast.release.common import known_places
+from holdfast.release.common import decimals, known_places
 from holdfast.request.questions import Unit
 
 NUMBERS = ("rows", "estimate", "low", "high")  # columns of every answer
@@ -56,13 +56,16 @@ class Answer(QuestionResult):
     """The columns of counts that it is about, and which of their rows."""
 
     @staticmethod
-    def of(question: str, estimate: float, draws: Floats, **fields: Any) -> "Answer":
-        """The answer whose interval are quantiles of draws, and holds the estimate."""
+    def of(
+        question: str, estimate: float, draws: Floats, *, whole: bool = False, **fields: Any
+    ) -> "Answer":
+        """The answer whose interval are quantiles of draws, and holds the estimate; `whole` says
+        that it is a count in any case."""
         level, unit = fields.get("level", LEVEL), fields.get("unit", Unit.NUMBER)
         return Answer(
             question=question,
             estimate=float(estimate),
-            interval=ends(draws, float(estimate), level, whole=unit is Unit.COUNT),
+            interval=ends(draws, float(estimate), level, whole=whole or unit is Unit.COUNT),
             standard_error=float(np.std(draws)) if np.isfinite(draws).all() else inf,
             draws=draws,
             **fields,
@@ -126,14 +129,14 @@ class Answer(QuestionResult):
             return "cannot be told" if isnan(value) else "∞" if value > 0 else "-∞"
         if self.unit in (Unit.SHARE, Unit.POINTS):
             sign = "%" if self.unit is Unit.SHARE else ""
-            return unsigned_zero(f"{100 * value:.{max(self.places - 2, 0)}f}") + sign
+            return unsigned_zero(decimals(100 * value, max(self.places - 2, 0))) + sign
         return unsigned_zero(f"{value:,.{self.places}f}")
 
     def rounded(self, value: float) -> float:
         """A value with as many digits as are known, for tables and files."""
         if not isfinite(value):
             return value
-        number = round(value, self.places)
+        number = float(decimals(value, self.places))
         return int(number) if self.unit is Unit.COUNT else number + 0.0
 
     @property

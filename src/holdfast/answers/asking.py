@@ -202,6 +202,7 @@ def answer_about(chosen: ChosenRows, asked: Question, which: str, level: float) 
         _named(asked, chosen, which),
         estimate,
         draws,
+        whole=asked.of_one_row and chosen.size == 1,
         level=level,
         unit=asked.unit,
         rows=chosen.size,

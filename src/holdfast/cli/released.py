@@ -11,6 +11,7 @@ from holdfast.arrays import Floats
 from holdfast.cli.screen import note, show, tabled
 from holdfast.errors import listed_names, numbered, one_line, roughly
 from holdfast.fit.histogram import LEVEL, Histogram
+from holdfast.release.common import decimals
 from holdfast.release.picture import bars, bins, labels
 from holdfast.release.record import plain_promise
 
@@ -130,4 +131,4 @@ def of_release(release: "Release", column: "Column", title: str, width: int = 30
 
 def _share_and_bar(share: float, highest: float, width: int) -> str:
     eighths = round(share / highest * width * 8)
-    return f"{share:6.1%} {'█' * (eighths // 8)}{EIGHTHS[eighths % 8]}"
+    return f"{decimals(100 * share, 1):>5}% {'█' * (eighths // 8)}{EIGHTHS[eighths % 8]}"

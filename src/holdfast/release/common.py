@@ -7,6 +7,7 @@ draws from the posterior of the true histogram.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ DISTRIBUTION_HEADER = ("column", "group", "count", "rows", "share", "low", "high
 FINEST = 20
 """Steps of the last digit that an interval has at the least."""
 SAME = 1e-9
+LEAST_WIDTH = 1e-8
+"""Of an interval of a share; below it are roundings of draws that are all the same."""
 
 
 class CommonAnswer(NamedTuple):
@@ -59,16 +62,17 @@ class Summary:
         """The answers to the common questions."""
         highest, rows = self.histogram.values[-1], self.histogram.rows.astype(np.float64)
         asked = [
-            (line.label, functional(question.estimator, line.parameters), question.unit)
+            (line.label, functional(question.estimator, line.parameters), question)
             for question in QUESTIONS.values()
             for line in question.common
             if line.reached <= highest and line.rows <= self.histogram.size
         ]
         drawn = [each(self.draws.support, self.draws.rows) for _, each, _ in asked]
         ends = middle(np.stack(drawn), level).tolist()
-        for (label, each, unit), low, high in zip(asked, *ends, strict=True):
-            answer = float(each(self.histogram.values, rows))
-            low, high = outwards(low, high, answer, whole=unit is Unit.COUNT)
+        for (label, each, question), low, high in zip(asked, *ends, strict=True):
+            answer, unit = float(each(self.histogram.values, rows)), question.unit
+            of_one = question.of_one_row and self.histogram.size == 1
+            low, high = outwards(low, high, answer, whole=of_one or unit is Unit.COUNT)
             yield CommonAnswer(self.column.name, self.name, label, answer, low, high, unit)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:
@@ -136,9 +140,18 @@ def known_digits(number: float, low: float, high: float) -> str:
     number = float(f"{number:.12g}")  # without the last bits of sums in floating point
     if number == round(number):
         return str(round(number))
-    if not width > SAME * abs(number):
+    if not width > max(SAME * abs(number), LEAST_WIDTH):
         return f"{number:.6g}"
-    return f"{number:.{known_places(width)}f}"
+    return decimals(number, known_places(width))
+
+
+def decimals(number: float, places: int) -> str:
+    """A number to so many places, halves to even as its decimals have them and not its bits.
+
+    >>> decimals(0.0875, 3), decimals(0.2875, 3), decimals(28.75, 1)
+    ('0.088', '0.288', '28.8')
+    """
+    return f"{Decimal(f'{number:.15g}'):.{places}f}"
 
 
 def known_places(width: float) -> int:

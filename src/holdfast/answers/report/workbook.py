@@ -16,7 +16,7 @@ from holdfast.answers.conditions import as_numbers, cell_texts
 from holdfast.answers.report.content import OF_GROUPS, Content, Cover, content_of
 from holdfast.engine.measuring import Progress, silent
 from holdfast.errors import HoldfastError, needed
-from holdfast.release.common import known_places
+from holdfast.release.common import known_digits
 from holdfast.release.release import Release
 from holdfast.release.row_intervals import likely_intervals
 from holdfast.request.questions import Unit
@@ -166,8 +166,8 @@ def _shares(*numbers: float) -> list[Any]:
 
 def _known(estimate: float, low: float | None, high: float | None) -> list[Any]:
     width = (high or 0.0) - (low or 0.0)
-    places = known_places(width) if width > 0 else 6
-    return [x if x is None else Digits(round(x, places) + 0.0) for x in (estimate, low, high)]
+    every = (estimate, low, high)
+    return [x if x is None else Digits(known_digits(x, 0.0, width)) for x in every]
 
 
 class _Book:
