@@ -18,7 +18,7 @@ from holdfast.fit.histogram import Histogram
 from holdfast.release.codebook import codebook
 from holdfast.release.csv_files import Dialect
 from holdfast.release.deployment import deployment_yaml
-from holdfast.release.picture import bars, bins
+from holdfast.release.picture import Bar, bars, bins, labels, panel
 from holdfast.release.readme import read_me
 from holdfast.tables.groups import classes
 from made_releases import counties, made_release
@@ -268,6 +268,18 @@ def test_the_picture_has_few_panels_with_names_and_axes(demo):
     assert any(text.startswith("By 30 classes of population: the 8 largest") for text in texts)
     assert sum(text == "homicides" for text in texts) == 9  # the axes of the panels
     assert len(list(root.iter(f"{space}rect"))) > 9 * 10
+
+
+@pytest.mark.parametrize("step", [1, 2, 20, 5000])
+def test_names_of_bars_stand_at_equal_distances_and_over_no_other(step):
+    starts = [0, *range(1, 2 + 20 * step, step)]
+    some = [Bar(label=name, share=0.1, low=0.0, high=0.2) for name in labels(starts)]
+    named = [shown for bar in panel("n", "n", some, 560, 220) if (shown := bar.partition(">")[2])]
+    names = [bar.label for bar in some]
+    shown = [text.removesuffix("</text>") for text in named]
+    places = [names.index(text) for text in shown if text in names]
+    assert places[0] == 0 and places[-1] == len(some) - 1
+    assert len(places) > 4 and len(set(np.diff(places[:-1]))) == 1
 
 
 def test_several_columns_have_a_panel_each_and_no_more_than_four(tmp_path):

@@ -3,6 +3,7 @@
 Whiskers are 90 % intervals of what is true. The last bar stands for all counts above the others.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,19 +180,18 @@ def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
 
 
 def _names(some: Sequence[Bar], place: float, height: float) -> list[str]:
-    """The names of bars, as many as fit beside each other; that of zero and the last always."""
+    """The names of every second, third, … bar, as they fit; those of zero and the last always."""
     middles = [(k + 0.5 * (k > 0) + 0.5) * place for k in range(len(some))]
     halves = [len(bar.label) * LETTER / 2 + 3 for bar in some]
     last = len(some) - 1
-    shown, end = [0], halves[0] + middles[0]
-    for k in range(1, last):
-        if middles[k] - halves[k] >= end and middles[k] + halves[k] <= middles[last] - halves[last]:
-            shown.append(k)
-            end = middles[k] + halves[k]
-    return [
-        caption(some[k].label, round(middles[k], 1), height + 16)
-        for k in dict.fromkeys([*shown, last])
-    ]
+
+    def fit(a: int, b: int) -> bool:
+        return middles[a] + halves[a] <= middles[b] - halves[b]
+
+    every = (range(0, last, step) for step in range(1, last + 1))
+    regular = next(ks for ks in every if all(itertools.starmap(fit, itertools.pairwise(ks))))
+    shown = [k for k in regular if not k or fit(k, last)] + [last]
+    return [caption(some[k].label, round(middles[k], 1), height + 16) for k in shown]
 
 
 def element(tag: str, inside: str | None = None, **attributes: Any) -> str:
