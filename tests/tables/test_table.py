@@ -14,7 +14,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
+import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 from open_tables import (
@@ -512,3 +514,12 @@ def test_a_structural_zero_that_is_not_zero_names_its_row():
 
 def test_a_table_of_structural_zeros_has_nothing_to_release():
     assert "nothing to release" in refusal([0, 0], structural_zero=[True, True])
+
+
+def test_texts_of_arrow_that_are_views_of_others_are_texts(tmp_path):
+    views = pa.array(["Kent", "Ely", "Bath"], pa.string_view())
+    table = pa.table({"place": views, "n": [3, 0, 1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for source in (table, tmp_path / "t.parquet"):
+        made = holdfast.privatize(source, epsilon=9, count="n", category="place", seed=1)
+        assert list(made.cells["place"]) == ["Kent", "Ely", "Bath"]

@@ -105,9 +105,12 @@ class FrameRows(Rows):
 
 
 def arrow_rows(table: Any) -> FrameRows:
-    """Rows of a table of Arrow."""
+    """Rows of a table of Arrow; views of texts as texts, since it takes no rows of views."""
     import narwhals.stable.v2 as nw
 
+    for at, field in enumerate(table.schema):
+        if str(field.type) == "string_view":
+            table = table.set_column(at, field.name, table.column(at).cast("string"))
     return FrameRows(nw.from_native(table, eager_only=True))
 
 
@@ -142,7 +145,9 @@ def open_frame(source: Any) -> Frame | None:
     if isinstance(frame, nw.LazyFrame):
         return _collect(frame)
     if isinstance(frame, nw.DataFrame):
-        return Frame(FrameRows(frame), lambda new: new.to_native())
+        arrow = frame.implementation.is_pyarrow()
+        rows = arrow_rows(frame.to_native()) if arrow else FrameRows(frame)
+        return Frame(rows, lambda new: new.to_native())
     return None
 
 
