@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from holdfast.engine.privatize import opened
+from holdfast.errors import HoldfastError
 from holdfast.plan import concerns
 from holdfast.plan.before import COUNTED, NEVER_COUNTED, before, protected
 from holdfast.request import Request
 from holdfast.request.checks import read_persons
+from holdfast.tables.groups import classes
 from open_tables import text_table
 
 
@@ -177,16 +179,40 @@ def test_what_groups_cost_is_said_in_words_and_numbers():
     found = said(within="state", split="0.2")
     assert "They cost nothing" in found.paragraphs[2]
     headings, _numbers = found.paragraphs[3].splitlines()[2:]
-    assert "single counts  distribution  noise" in headings
+    assert headings.endswith("single counts  distribution")
+    assert found.paragraphs[4] == "In 9 of 10 rows noise is within ± 6 for 'teachers'."
     found = said(within="state", split="0.9")
     assert "The share named by split is divided" in found.paragraphs[2]
     headings, numbers = found.paragraphs[3].splitlines()[2:]
-    assert "single counts  distribution  groups  noise" in headings
+    assert headings.endswith("single counts  distribution  groups")
     counts, whole, groups = map(Fraction, numbers.split()[2:5])
     options = {"count": "teachers", "category": "school", "within": "state"}
     with opened(schools(600), request := Request.read(epsilon="0.1", **options)) as table:
         assert "is taken from single counts" in before(table, request).paragraphs[2]
     assert abs(counts + whole + groups - Fraction("0.5")) < Fraction("0.001") and groups > 0
+
+
+def test_rows_below_the_last_one_are_counted_and_the_row_of_an_odd_cell_is_that_of_the_file(
+    tmp_path,
+):
+    path = tmp_path / "t.csv"
+    lines = [
+        "Deaths in 2025",
+        "place,people,n",
+        *(f'p{row},"1,{row:03}",{row % 3}' for row in range(30)),
+    ]
+    path.write_text("\n".join([*lines, "", "Total,,29", "Source: us"]))
+    words = {"epsilon": 1, "category": "place", "count": "n", "header_row": 2, "keep": "people"}
+    for last, below in ((32, "2 rows"), (20, "14 rows")):
+        request = Request.read(**words, last_row=last)
+        with opened(path, request) as table:
+            first = before(table, request, file=path).paragraphs[0]
+            assert first.endswith(f"Left out, below row {last} of the file: {below}.")
+            assert "Left out" not in before(table, request).paragraphs[0]
+    request = Request.read(**words, last_row=32, within=classes("people", 4))
+    said = "have classes; row 3 of the file holds no number as it is written"
+    with pytest.raises(HoldfastError, match=said), opened(path, request):
+        pass
 
 
 def test_it_is_said_whether_a_second_run_pays_again(tmp_path):

@@ -244,7 +244,10 @@ def test_groups_of_numbers_that_are_not_whole_are_no_labels(tmp_path):
     sizes = late(list(map(str, range(ROWS))), "many")
     odd = source("csv", tmp_path, {"size": sizes, "visits": COUNTS})
     said = refusal(odd, count="visits", within=classes("size", 3))
-    assert "must hold a number in every row to have classes; data row 1996 has none" in said
+    assert (
+        "must hold a number in every row to have classes; row 1997 of the file holds no number"
+        in said
+    )
     assert "must have one True or False per row" in refusal(
         path, count="visits", structural_zero=[False] * (ROWS - 1)
     )

@@ -68,7 +68,7 @@ def privatize(file: Path, dry_run: bool = False, as_json: bool = False, **said: 
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
         thorough = dry_run or table.source.is_small
-        outlook = before(table, request, with_ledger=thorough)
+        outlook = before(table, request, file=file, with_ledger=thorough)
         if out is None:
             _say_before(outlook, as_json)
             return

@@ -98,7 +98,7 @@ def _check(source: Path, called: str, filled: Filled, true: Filled) -> Checked:
     if request.out is None:
         raise HoldfastError("`out` is missing. Hint: name a new folder for the release.")
     with opened(source, request) as table:
-        outlook = before(table, request)
+        outlook = before(table, request, file=source)
     if outlook.refused is not None:
         raise outlook.refused
     return Checked(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from holdfast.privacy.promise import PersonIn, Persons, Promise
 from holdfast.release.readme import bare
 from holdfast.release.record import plain_promise
 from holdfast.request import Request
+from holdfast.tables.formats import format_of
 from holdfast.tables.leaks.search import SAME_COUNTS
 from holdfast.tables.table import Table
 
@@ -57,6 +59,8 @@ class Before:
     """What is worth knowing."""
     refused: HoldfastError | None
     """Why the ledger would refuse it."""
+    file: Path | None
+    """Where the table is read from, where it has a file."""
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
@@ -65,7 +69,7 @@ class Before:
             self._rows,
             self._columns,
             *self._groups,
-            self._budgets,
+            *self._budgets,
             *self._persons,
             COUNTED if self.request.ledger is not None else NEVER_COUNTED,
         )
@@ -95,7 +99,13 @@ class Before:
             if number:
                 beside.append(f"{number:,} of them without a count of {column!r:.60}")
         words = "".join(f", {part}" for part in beside)
-        return f"The table is in order: {numbered(self.table.rows, 'row')}{words}."
+        said = f"The table is in order: {numbered(self.table.rows, 'row')}{words}."
+        last = self.request.last_row
+        if last is None or self.file is None:
+            return said
+        records = format_of(self.file).records(self.file, self.request.table_options)
+        below = sum(first > last and any(map(str.strip, cells)) for first, _, cells in records)
+        return f"{said} Left out, below row {last:,} of the file: {numbered(below, 'row')}."
 
     @property
     def _columns(self) -> str:
@@ -126,7 +136,7 @@ class Before:
     def _cost(self) -> str:
         """What the groups cost, and whom."""
         if not any(budget.sums for budget in self.promise.budgets):
-            return "They cost nothing: their noisy counts tell as much as sums of them would."
+            return "They cost nothing: what is said of them is computed from the noisy counts."
         if self.request.split is not None:
             return "The share named by split is divided between the whole table and its groups."
         return (
@@ -135,25 +145,24 @@ class Before:
         )
 
     @property
-    def _budgets(self) -> str:
-        """Every part of every column's budget."""
+    def _budgets(self) -> list[str]:
+        """Every part of every column's budget, and what noise that makes."""
         budgets = self.promise.budgets
         shown = [part for part in PARTS if any(getattr(budget, part) for budget in budgets)]
+        columns = list(zip(self.table.counts, budgets, strict=True))
         rows = [
-            [
-                column,
-                *(decimal_or_fraction(getattr(budget, part)) for part in ("epsilon", *shown)),
-                f"{budget.noise_of_counts.quantile(LEVEL):,}",
-            ]
-            for column, budget in zip(self.table.counts, budgets, strict=True)
+            [column, *(decimal_or_fraction(getattr(budget, p)) for p in ("epsilon", *shown))]
+            for column, budget in columns
         ]
-        headings = ("column", "epsilon", *map(PARTS.__getitem__, shown), "noise, 9 in 10")
+        headings = ("column", "epsilon", *map(PARTS.__getitem__, shown))
+        noises = [f"± {b.noise_of_counts.quantile(LEVEL):,} for {c!r:.60}" for c, b in columns]
         simulated = "A rehearsal: a seed is given, so nothing is spent and nobody is protected. "
-        return (
+        return [
             simulated * self.promise.simulated
             + f"A run would spend epsilon = {decimal_or_fraction(self.promise.epsilon)}:\n\n"
-            + aligned(headings, rows)
-        )
+            + aligned(headings, rows),
+            f"In 9 of 10 rows noise is within {', '.join(noises)}.",
+        ]
 
     @property
     def _persons(self) -> list[str]:
@@ -178,9 +187,11 @@ class Before:
         return [" ".join(words)]
 
 
-def before(table: Table, request: Request, *, with_ledger: bool = True) -> Before:
-    """What a run of this request on this table would do; the first rows are looked at, and with the
-    ledger all of them."""
+def before(
+    table: Table, request: Request, *, file: Path | None = None, with_ledger: bool = True
+) -> Before:
+    """What a run of this request on this table, of this file, would do; the first rows are looked
+    at, and with the ledger all of them."""
     from holdfast.engine.run import Run
 
     this = Run(table=table, request=request)
@@ -204,6 +215,7 @@ def before(table: Table, request: Request, *, with_ledger: bool = True) -> Befor
         answers=tuple(dict.fromkeys(name for name, _ in doubts if name)),
         notes=(*notes, *_notes(table, promise.budgets)),
         refused=refused,
+        file=file,
     )
 
 

@@ -196,14 +196,16 @@ def _open_folder(path: Path) -> Source:
     return open_parquet(path)
 
 
-def as_in_file(message: str, options: TableOptions) -> str:
-    """A message that begins with a file and counts rows below its header, with the numbers that
-    rows have in the file; as it is where they have none there, as in Parquet."""
+def as_in_file(message: str, options: TableOptions, source: Any) -> str:
+    """A message that counts rows below the header of a file, with the numbers that rows have in the
+    file: the one that it begins with, or the source of all rows in their order. As it is where they
+    have none there, as in Parquet."""
     named = _FILE.match(message)
     wanted = set(map(int, _DATA_ROW.findall(message)))
-    if named is None or not wanted:
+    whole = options.subset is None and options.order_by is None
+    if not wanted or not (named or (whole and isinstance(source, str | os.PathLike))):
         return message
-    path = Path(named[1])
+    path = Path(named[1] if named else source)
     with suppress(HoldfastError, OSError, ValueError):
         rows = format_of(path).row_numbers(path, options)
         for row, number in enumerate(itertools.islice(rows, max(wanted)), 1):

@@ -165,7 +165,7 @@ def _look(path: Path, asked: TableOptions, part: dict[str, int]) -> Look:
                 tail[column] = (tail[column] + piece.rows.cells(column, end))[-LAST:]
             rows += len(piece.rows)
     except HoldfastError as error:
-        problem = as_in_file(str(error), asked)
+        problem = as_in_file(str(error), asked, path)
     unsaid = asked.thousands is asked.decimal is None and format_of(path) is TEXT
     looked, codes = _looked(cells, asked)
     totals = {

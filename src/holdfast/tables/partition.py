@@ -198,8 +198,9 @@ class _ClassColumn:
     def refusal(self, row: int) -> HoldfastError:
         return HoldfastError(
             f"`within` column {self._name!r} must hold a number in every row to have classes; data "
-            f"row {row + 1} has none. Hint: fill it in, write numbers without units, and name the "
-            "marks that a CSV file has in them: `thousands`, --thousands and `decimal`, --decimal."
+            f"row {row + 1} holds no number as it is written. Hint: fill it in, write numbers "
+            "without units, and name the marks that a CSV file has in them: `thousands`, "
+            "--thousands and `decimal`, --decimal; in a workbook make such text numbers."
         )
 
     def ids(self, values: list[float]) -> Integers:

@@ -118,7 +118,7 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     try:
         return _checked(source, asked)
     except HoldfastError as error:
-        said = as_in_file(str(error), asked)
+        said = as_in_file(str(error), asked, source)
         raise (error if said == str(error) else HoldfastError(said)) from None
 
 
