@@ -146,7 +146,9 @@ def same_but_for_labels(ledger: Ledger, dataset: str, prints: Prints) -> str:
     nothing where they were not. It comes from the true counts: for the steward alone."""
     for spend in reversed(ledger.spends(dataset)):
         known = spend.known_by
-        if spend.state is not SpendState.ABANDONED and known and known.counts == prints.counts:
+        if known is None or spend.state is SpendState.ABANDONED:
+            continue
+        if known.counts == prints.counts and known.table != prints.table:  # not this very request
             return (
                 f"the counts are, row by row, those of entry {spend.id}, released on "
                 f"{spend.time[:10]}: if only labels or columns changed, `corrects`, --corrects and "
