@@ -58,12 +58,10 @@ class SpanRows(Rows):
     def __len__(self) -> int:
         return len(self.starts)
 
-    def _column(self, at: int) -> Texts:
-        """The cells of the column at a place, between their quotes."""
-        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
-
     def _raw(self, name: str) -> Texts:
-        return self._column(self.names.index(name))
+        """The cells of a column, between their quotes."""
+        at = self.names.index(name)
+        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
 
     def _doubled(self, cells: Texts) -> Marks:
         """In which cells there are quotes, which are doubled."""
@@ -96,11 +94,6 @@ class SpanRows(Rows):
         raw = self._raw(name)
         return self._plain(raw if rows is None else raw[rows])
 
-    def texts_at(self, at: int) -> Texts:
-        """The same as texts, which lie in the block where no quotes are doubled."""
-        raw = self._column(at)
-        return Texts.of(self._plain(raw)) if self.inner and self._doubled(raw).any() else raw
-
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
         codes, rows = numbered(self.keys(name))
@@ -119,9 +112,10 @@ class SpanRows(Rows):
         """Some of the rows, in their order."""
         return replace(self, starts=self.starts[rows], stops=self.stops[rows])
 
-    def column(self, name: str) -> Any:
-        """The texts of a column, where they lie unless quotes are doubled."""
-        return self.texts_at(self.names.index(name))
+    def column(self, name: str) -> Texts:
+        """The texts of a column, which lie in the block where no quotes are doubled."""
+        raw = self._raw(name)
+        return Texts.of(self._plain(raw)) if self.inner and self._doubled(raw).any() else raw
 
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""
