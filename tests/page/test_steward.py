@@ -53,7 +53,7 @@ def test_an_error_stands_beside_the_form_and_the_preview_stays(visitor):
 
 def test_a_folded_panel_with_an_error_is_open(visitor):
     page = visitor.fill(visitor.start(), rows="many")
-    assert "“Rows” must be a whole number" in problem_of(page)
+    assert "“Most rows of a person” must be a whole number" in problem_of(page)
     assert '<details class="panel" open>' in page.text
 
 
