@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.tables.cell_text import Texts
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
@@ -25,7 +25,6 @@ from holdfast.tables.spans import (
     digits,
     keys_between,
     numbered,
-    text_keys,
 )
 
 QUOTE, LF, CR = 34, 10, 13
@@ -63,14 +62,6 @@ class SpanRows(Rows):
         at = self.names.index(name)
         return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
 
-    def _doubled(self, cells: Texts) -> Marks:
-        """In which cells there are quotes, which are doubled."""
-        quotes = np.flatnonzero(self.data == QUOTE)
-        doubled: Marks = np.searchsorted(quotes, cells.stops) > np.searchsorted(
-            quotes, cells.starts
-        )
-        return doubled
-
     def _plain(self, raw: Texts) -> list[str]:
         """Cells as Python has them; a quote that is doubled is one."""
         cells = raw.to_pylist()
@@ -101,12 +92,8 @@ class SpanRows(Rows):
 
     def keys(self, name: str) -> Keys:
         """A key for each cell."""
-        raw = self._raw(name)
-        keys = keys_between(self.data, raw.starts, raw.stops)
-        if self.inner:  # of doubled quotes one counts
-            inner = np.flatnonzero(self._doubled(raw))
-            keys[inner] = text_keys(self._plain(raw[inner]))
-        return keys
+        cells = self.column(name)
+        return keys_between(cells.data, cells.starts, cells.stops)
 
     def take(self, rows: Integers) -> "SpanRows":
         """Some of the rows, in their order."""
@@ -115,7 +102,11 @@ class SpanRows(Rows):
     def column(self, name: str) -> Texts:
         """The texts of a column, which lie in the block where no quotes are doubled."""
         raw = self._raw(name)
-        return Texts.of(self._plain(raw)) if self.inner and self._doubled(raw).any() else raw
+        if not self.inner:
+            return raw
+        quotes = np.flatnonzero(self.data == QUOTE)
+        doubled = np.searchsorted(quotes, raw.stops) > np.searchsorted(quotes, raw.starts)
+        return Texts.of(self._plain(raw)) if doubled.any() else raw
 
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""
