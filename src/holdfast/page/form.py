@@ -160,14 +160,11 @@ def _columns(about: Parameter, context: Context) -> tuple[tuple[str, str], ...]:
         "per": {look.person: "says whose row it is"},
     }.get(about.name, {})
     names = [c.name for c in look.columns if c.name and c.name not in counted]
+    short = {name: name if len(name) <= 60 else f"{name[:59]}…" for name in names}
     return tuple(
-        (name, f"{_short(name)} ({likely[name]})" if name in likely else _short(name))
+        (name, f"{short[name]} ({likely[name]})" if name in likely else short[name])
         for name in names
     )
-
-
-def _short(name: str, width: int = 60) -> str:
-    return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
