@@ -82,9 +82,9 @@ def visit(folder: Path, *, most: int = MOST_UPLOADED) -> Iterator[Visitor]:
     place = Folder.at(folder)
     site = Site(folder=place, state=PrivateFolder.take(place.root))
     guarded = app(site, access, port=PORT, most=most)
-    with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
-        client.get(f"/?token={access.token}")
-        yield Visitor(site, client, access)
+    client = TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False)
+    client.get(f"/?token={access.token}")
+    yield Visitor(site, client, access)
     site.state.remove()
 
 

@@ -106,3 +106,14 @@ def test_two_columns_of_counts_are_asked_by_name(visitor, folder):
     assert problem_of(visitor.get(f"{at}/ask?question=mean"))
     assert "90% interval" in visitor.get(f"{at}/ask?question=mean&of=a").text
     assert not problem_of(visitor.get(f"{at}/ask?question=correlation+of+a+and+b"))
+
+
+def test_the_command_of_a_folder_with_a_space_can_be_typed(visitor, folder, bundle):
+    shutil.copytree(bundle, folder / "page clinics")
+    page = visitor.post("/releases", {"path": "page clinics"})
+    assert "holdfast report 'page clinics' writes" in words_of(page.text)
+
+
+def test_an_address_of_no_release_is_no_page(reader):
+    for name in ("abc", "7a"):
+        assert reader.get(f"/releases/{name}").status_code in (400, 404)

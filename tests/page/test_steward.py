@@ -53,7 +53,7 @@ def test_an_error_stands_beside_the_form_and_the_preview_stays(visitor):
 
 def test_a_folded_panel_with_an_error_is_open(visitor):
     page = visitor.fill(visitor.start(), rows="many")
-    assert "“Rows” must be a whole number" in problem_of(page)
+    assert "“Most rows of a person” must be a whole number" in problem_of(page)
     assert '<details class="panel" open>' in page.text
 
 
@@ -320,3 +320,23 @@ def test_what_is_wrong_stands_where_the_page_is_shown_again(visitor):
     reply = visitor.post(draft, {"epsilon": "-1", "go": "check"})
     place = reply.text.index('id="happens"')
     assert "must be positive" in words_of(reply.text[place : place + 400])
+
+
+def test_a_field_is_called_by_what_it_means(visitor):
+    page = visitor.get(visitor.start())
+    for label in ("Folder for the release", "Whose row it is", "Columns to count by"):
+        assert label in words_of(page.text)
+
+
+def test_what_is_counted_is_not_offered_to_be_published_as_it_is(visitor):
+    page = visitor.fill(visitor.start()).text
+    assert 'name="keep" value="state"' in page and 'name="within" value="state"' in page
+    assert 'name="keep" value="deaths"' not in page and 'name="within" value="deaths"' not in page
+
+
+def test_a_ledger_that_is_not_there_opens_the_place_to_start_one(visitor):
+    draft = visitor.start()
+    assert "<details><summary>Choose or start a ledger" in visitor.fill(draft).text
+    page = visitor.fill(draft, ledger="budget.ledger", dataset="deaths")
+    assert "start one under “Choose or start a ledger”" in problem_of(page)
+    assert "<details open><summary>Choose or start a ledger" in page.text

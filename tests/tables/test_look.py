@@ -258,7 +258,7 @@ def test_names_of_columns_without_rows_are_told():
 def test_what_cannot_be_read_is_told_and_not_raised(data, tmp_path):
     path = tmp_path / "in.csv"
     path.write_bytes(data)
-    assert look(path).problem and look(path).name == "in.csv"
+    assert "in.csv" in look(path).problem and look(path).name == "in.csv"
     assert "cannot be read" in look(tmp_path / "nothing.csv").problem
 
 
@@ -292,3 +292,10 @@ def test_labels_that_look_like_another_spelling(pair):
 
 def test_two_labels_of_as_many_rows_are_two_places():
     assert near_labels({"Johnson": 30, "Johnston": 25}) == []
+
+
+def test_a_file_of_persons_tells_how_many_they_are(tmp_path):
+    path = tmp_path / "visits.csv"
+    rows = [f"p{k % 12},{'North' if k % 3 else 'South'}" for k in range(40)]
+    path.write_text("\n".join(["patient_id,region", *rows]) + "\n")
+    assert "40 rows seems to be about one of 12 in 'patient_id'" in texts(look(path))

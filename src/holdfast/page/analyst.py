@@ -1,21 +1,21 @@
 """The analyst's way: from a release, which is verified and loaded once, to an answer."""
 
-import hashlib
-import os
 import shlex
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Recipe
-from holdfast.page.folder import read_json, stamp, write_json
+from holdfast.page.folder import stamp
 from holdfast.page.site import Site, to
 from holdfast.request.questions import examples
 
@@ -30,102 +30,77 @@ SHOWN_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Opened:
-    """A release in its folder, with a name for addresses."""
+    """A release in the folder of the page."""
 
-    name: str
+    site: Site
     folder: Path
 
-    @staticmethod
-    def of(site: Site, folder: Path) -> "Opened":
-        """The release in a folder, known from now on."""
-        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-        place = site.state.make("releases", name)
-        write_json(place / "path.json", str(folder))
-        return Opened(name, folder)
-
-    @staticmethod
-    def find(site: Site, name: str) -> "Opened":
-        """One that was opened before."""
-        path = read_json(site.state.place("releases", name) / "path.json")
-        if path is None:
-            raise HoldfastError("this release is not open. Hint: open it from the first page.")
-        return Opened(name, Path(path))
+    @property
+    def at(self) -> str:
+        """Its path as people type it."""
+        return self.site.folder.shown(self.folder)
 
     @property
     def address(self) -> str:
         """Where it is shown."""
-        return f"/releases/{self.name}"
+        return f"/releases/{self.at.encode().hex()}"
 
-    def shown(self, site: Site) -> str:
-        """Its path as people type it."""
-        inside = self.folder.is_relative_to(site.folder.root)
-        return site.folder.shown(self.folder) if inside else self.folder.name
-
-    def verified(self, site: Site) -> "Verification":
+    def verified(self) -> "Verification":
         """What `holdfast.verify` finds, as long as no file changes."""
         import holdfast
 
-        return site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
+        return self.site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
 
-    def loaded(self, site: Site) -> "Release":
+    def loaded(self) -> "Release":
         """The release; raises if it is damaged."""
         from holdfast.release.load import load
 
-        self.verified(site).require()
-        return site.remembered.get(self.key("load"), lambda: load(self.folder))
+        self.verified().require()
+        return self.site.remembered.get(self.key("load"), lambda: load(self.folder))
 
-    def overview(self, site: Site) -> dict[str, Any]:
+    def overview(self) -> dict[str, Any]:
         """What is shown of it first: the verdict, and of a whole release its report."""
-        verdict = self.verified(site)
-        values = {"opened": self, "at": self.shown(site), "verdict": verdict, "recipe": None}
-        if not verdict:
-            return values | {"report": ""}
-        release = self.loaded(site)
-        return values | {
-            "report": site.remembered.get(self.key("report"), lambda: _report(release))
-        }
+        verdict = self.verified()
+        report = self.site.remembered.get(self.key("report"), self._report) if verdict else ""
+        return {"opened": self, "verdict": verdict, "recipe": None, "report": report}
+
+    def _report(self) -> str:
+        """Its report as elements of the page."""
+        from holdfast.answers.report import content_of
+        from holdfast.answers.report.blocks import elements
+
+        release = self.loaded()
+        return elements(content_of(release), release)
 
     def key(self, what: str) -> Any:
         """What a result about it is remembered by: its files as they are now."""
         if not self.folder.is_dir():
-            raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
+            raise HoldfastError(f"`{self.at}` is no folder of a release. Hint: open another.")
         files = sorted(path for path in self.folder.iterdir() if path.is_file())
         return (what, str(self.folder), tuple(map(stamp, files[:64])))
 
 
-def _report(release: "Release") -> str:
-    """Its report as elements of the page."""
-    from holdfast.answers.report import content_of
-    from holdfast.answers.report.blocks import elements
-
-    return elements(content_of(release), release)
-
-
 def open_release(site: Site, request: Request, form: FormData) -> Response:
     """A folder of a release."""
-    return to(Opened.of(site, site.folder.find(str(form.get("path", "")))).address)
+    return to(Opened(site, site.folder.find(str(form.get("path", "")))).address)
 
 
 def overview(site: Site, request: Request) -> Response:
     """The verdict, the promise, the distribution, common answers and groups."""
-    return site.show(request, "overview.html", **_opened(site, request).overview(site))
+    return site.show(request, "overview.html", **_opened(site, request).overview())
 
 
 def ask(site: Site, request: Request) -> Response:
     """A question, and its answer in words."""
     opened = _opened(site, request)
-    release, asked = opened.loaded(site), dict(request.query_params)
-    values: dict[str, Any] = {"opened": opened, "at": opened.shown(site), "asked": asked}
-    values |= {"said_answer": None, "problem": ""}
+    release, asked = opened.loaded(), dict(request.query_params)
+    values: dict[str, Any] = {"opened": opened, "asked": asked, "questions": examples()}
+    values |= {"said_answer": None, "problem": "", "recipe": None}
     values |= {"columns": release.published, "titles": [c.name for c in release.columns]}
-    values |= {"simulated": release.promise.simulated, "recipe": None}
-    values |= {"questions": examples()}
+    values |= {"simulated": release.promise.simulated}
     if asked.get("question", "").strip():
         try:
-            key = opened.key("ask")
-            how = tuple(sorted(asked.items()))
-            values["said_answer"] = site.remembered.get((*key, how), lambda: answer(release, asked))
-            values["recipe"] = _recipe(opened.shown(site), asked)
+            values |= {"said_answer": answer(release, asked), "recipe": _recipe(opened.at, asked)}
         except HoldfastError as error:
             values["problem"] = site.said(str(error))
     return site.show(request, "ask.html", **values)
@@ -159,7 +134,7 @@ def _recipe(at: str, asked: dict[str, str]) -> Recipe:
 def zipped(site: Site, request: Request) -> Response:
     """The whole folder of a release, in a zip file that is removed once it was sent."""
     opened = _opened(site, request)
-    opened.verified(site).require()  # nothing else is in it, and no links
+    opened.verified().require()  # nothing else is in it, and no links
     place, folder = site.state.make("zips"), opened.folder
     made = shutil.make_archive(str(place / "release"), "zip", folder.parent, folder.name)
     removal = BackgroundTask(shutil.rmtree, place, ignore_errors=True)
@@ -167,4 +142,9 @@ def zipped(site: Site, request: Request) -> Response:
 
 
 def _opened(site: Site, request: Request) -> Opened:
-    return Opened.find(site, request.path_params["release"])
+    """The release that an address names."""
+    with suppress(ValueError):
+        return Opened(
+            site, site.folder.find(bytes.fromhex(request.path_params["release"]).decode())
+        )
+    raise HTTPException(404)

@@ -1,5 +1,5 @@
 """The folder that the page may read and write, and nothing outside of it but what the page keeps
-while it runs: drafts and unpacked releases, for this user alone."""
+while it runs: drafts, and releases that are packed, for this user alone."""
 
 import fcntl
 import hashlib
@@ -11,6 +11,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -37,15 +38,19 @@ class Folder:
             raise HoldfastError(f"there is no folder `{path}`. Hint: name one that exists.")
         return Folder(path.resolve())
 
-    def find(self, text: str) -> Path:
+    def find(self, text: str, hint: str = "choose from the list, or drop a file") -> Path:
         """What is at a path inside, which must be there; the path is true, without links."""
-        try:
-            path = (self.root / text.strip()).resolve(strict=True)
-        except (OSError, ValueError, RuntimeError):
-            raise _not_there(text) from None
-        if not text.strip() or not path.is_relative_to(self.root):
-            raise _not_there(text)
-        return path
+        typed = text.strip()
+        if not typed:
+            raise HoldfastError(f"nothing is named yet. Hint: {hint}.")
+        with suppress(OSError, ValueError, RuntimeError):
+            path = (self.root / typed).resolve(strict=True)
+            if path.is_relative_to(self.root):
+                return path
+        raise HoldfastError(
+            f"there is no “{typed[:100]}” in the folder of this page, where paths start. "
+            f"Hint: {hint}; or put it into that folder."
+        )
 
     def free(self, name: str) -> str:
         """A name like this one that nothing here has yet."""
@@ -109,15 +114,6 @@ def stamp(path: Path) -> tuple[str, int, int]:
     return str(path), now.st_mtime_ns, now.st_size
 
 
-def _not_there(text: str) -> HoldfastError:
-    if not text.strip():
-        return HoldfastError("nothing is named yet. Hint: choose from the list, or drop a file.")
-    return HoldfastError(
-        f"there is no “{text.strip()[:100]}” in the folder of this page, where paths start. "
-        "Hint: choose from the list, or drop the file; or put it into that folder."
-    )
-
-
 @dataclass(frozen=True)
 class PrivateFolder:
     """A private folder, locked for one running page, removed when it ends.
@@ -146,16 +142,16 @@ class PrivateFolder:
         self.lock.close()
 
     def place(self, kind: str, name: str) -> Path:
-        """The folder of something that is kept: `kind` is drafts or releases."""
+        """The folder of something that is kept: `kind` is drafts or zips."""
         if not name.isalnum():
             raise HoldfastError("there is no such page. Hint: start from the first page.")
         return self.root / kind / name
 
-    def make(self, kind: str, name: str = "") -> Path:
+    def make(self, kind: str) -> Path:
         """A new folder for something to keep."""
-        made = self.place(kind, name or secrets.token_hex(8))
+        made = self.place(kind, secrets.token_hex(8))
         made.parent.mkdir(mode=PRIVATE, exist_ok=True)
-        made.mkdir(mode=PRIVATE, exist_ok=bool(name))
+        made.mkdir(mode=PRIVATE)
         return made
 
     def names(self, kind: str) -> list[str]:

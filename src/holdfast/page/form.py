@@ -10,7 +10,6 @@ from starlette.datastructures import FormData
 
 from holdfast.page.folder import Folder
 from holdfast.page.runs import Filled
-from holdfast.page.site import label_of
 from holdfast.request import FIELDS, Form, Panel, Parameter
 from holdfast.request.request import MADE_BY_COUNTING
 from holdfast.tables.look import Look
@@ -27,7 +26,7 @@ CHOICES = {
 """Values of fields that have few, each with its name; none stands for what is usual."""
 BLANK = "blank cells"
 """The code for a cell that is empty, which no field of a form can hold."""
-NUMBERS = (Form.NUMBER, Form.WHOLE)
+LEDGERS = ", or start one under “Choose or start a ledger”"
 
 
 class Widget(StrEnum):
@@ -52,19 +51,7 @@ class Field:
     """What was filled in, or is suggested."""
     options: tuple[tuple[str, str], ...] = ()
     """Values to choose from, each with what is said of it."""
-    free: bool = True
-    """Whether something that is not among the options can be typed."""
     wrong: bool = False
-
-    @property
-    def name(self) -> str:
-        """That of the field of the request."""
-        return self.about.name
-
-    @property
-    def label(self) -> str:
-        """What it is called."""
-        return label_of(self.name)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -73,9 +60,14 @@ class Field:
         return tuple(value for value in self.values if value not in listed)
 
     @property
+    def free(self) -> bool:
+        """Whether something that is not among boxes to tick can be typed."""
+        return not self.about.takes.startswith("COLUMN") or self.about.form is Form.GROUPS
+
+    @property
     def numeric(self) -> bool:
         """Whether a number is typed."""
-        return self.about.form in NUMBERS
+        return self.about.form in (Form.NUMBER, Form.WHOLE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +86,8 @@ class Context:
 
     look: Look
     folder: Folder
+    counted: Sequence[str] = ()
+    """The columns of counts, as far as they are chosen."""
     leaks: tuple[str, ...] = ()
     """What can be published all the same."""
     wrong: str = ""
@@ -119,45 +113,45 @@ def field_in(message: str) -> str:
 
 
 def _field(about: Parameter, values: Sequence[str], context: Context) -> Field:
-    widget, options, free = _shape(about, context)
+    widget, options = _shape(about, context)
     return Field(
         about=about,
         widget=widget,
         values=tuple(value or BLANK for value in values),
         options=options,
-        free=free,
         wrong=about.name == context.wrong,
     )
 
 
-def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str, str], ...], bool]:
-    """What a field looks like, what there is to choose from, and whether others can be typed."""
+def _shape(about: Parameter, context: Context) -> tuple[Widget, tuple[tuple[str, str], ...]]:
+    """What a field looks like, and what there is to choose from."""
     if about.name in CHOICES:
-        return Widget.SELECT, tuple(CHOICES[about.name].items()), False
+        return Widget.SELECT, tuple(CHOICES[about.name].items())
     if about.form is Form.FLAG:
-        return Widget.TICK, (), False
+        return Widget.TICK, ()
     if about.form is Form.SHARE:
-        return Widget.BOXES, (("yes", "yes"),), True
+        return Widget.BOXES, (("yes", "yes"),)
     if about.form is Form.PATH:
         folder = context.folder
         listed = {"ledger": folder.ledgers, "categories": folder.tables}
         paths = (listed | {"corrects": folder.releases}).get(about.name, list)()
-        return Widget.TEXT, tuple((path, path) for path in paths), True
+        return Widget.TEXT, tuple((path, path) for path in paths)
     if about.name == "missing":
         codes = dict.fromkeys([*chain.from_iterable(context.look.non_private_codes.values()), ""])
-        return Widget.BOXES, tuple((code or BLANK, code or BLANK) for code in codes), True
+        return Widget.BOXES, tuple((code or BLANK, code or BLANK) for code in codes)
     if about.name == "publish_anyway":
-        return Widget.BOXES, tuple((name, name) for name in context.leaks), True
-    columns = _columns(about, context.look)
+        return Widget.BOXES, tuple((name, name) for name in context.leaks)
+    columns = _columns(about, context)
     if about.takes.startswith("COLUMN") and "=" not in about.takes and columns:
-        if about.form.repeated:
-            return Widget.BOXES, columns, about.form is Form.GROUPS
-        return Widget.SELECT, columns, False
-    return (Widget.LINES if about.form.repeated else Widget.TEXT), (), True
+        return (Widget.BOXES if about.form.repeated else Widget.SELECT), columns
+    return (Widget.LINES if about.form.repeated else Widget.TEXT), ()
 
 
-def _columns(about: Parameter, look: Look) -> tuple[tuple[str, str], ...]:
-    """The columns of the file, those that a field is likely about with a word on it."""
+def _columns(about: Parameter, context: Context) -> tuple[tuple[str, str], ...]:
+    """The columns of the file, those that a field is likely about with a word on it; what is
+    counted is nothing to publish as it is."""
+    look = context.look
+    counted = context.counted if about.name in ("keep", "within") else ()
     likely = {
         "count": dict.fromkeys(look.non_private_counts, "may be counts"),
         "category": dict.fromkeys(look.category_like, "names every row"),
@@ -165,15 +159,12 @@ def _columns(about: Parameter, look: Look) -> tuple[tuple[str, str], ...]:
         "by": dict.fromkeys(look.persons_by, "categories of persons"),
         "per": {look.person: "says whose row it is"},
     }.get(about.name, {})
-    names = [column.name for column in look.columns if column.name]
+    names = [c.name for c in look.columns if c.name and c.name not in counted]
+    short = {name: name if len(name) <= 60 else f"{name[:59]}…" for name in names}
     return tuple(
-        (name, f"{_short(name)} ({likely[name]})" if name in likely else _short(name))
+        (name, f"{short[name]} ({likely[name]})" if name in likely else short[name])
         for name in names
     )
-
-
-def _short(name: str, width: int = 60) -> str:
-    return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
@@ -214,7 +205,9 @@ def placed(filled: Mapping[str, Sequence[str]], folder: Folder) -> Filled:
     inside: Filled = {}
     for name, typed in filled.items():
         inside[name] = list(typed)
-        if FIELDS[name].form is Form.PATH and typed:
-            path = folder.new(typed[-1]) if name == "out" else folder.find(typed[-1])
-            inside[name] = [str(path)]
+        if name == "out":
+            inside[name] = [str(folder.new(typed[-1]))]
+        elif FIELDS[name].form is Form.PATH:
+            hint = f"choose from the list of `{name}`{LEDGERS * (name == 'ledger')}"
+            inside[name] = [str(folder.find(typed[-1], hint))]
     return inside

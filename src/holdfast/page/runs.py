@@ -39,14 +39,9 @@ class Draft:
         return Draft(place)
 
     @property
-    def name(self) -> str:
-        """Its part of an address."""
-        return self.place.name
-
-    @property
     def address(self) -> str:
         """Where it is shown."""
-        return f"/drafts/{self.name}"
+        return f"/drafts/{self.place.name}"
 
     @cached_property
     def _kept(self) -> dict[str, Any]:

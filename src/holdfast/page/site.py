@@ -3,6 +3,7 @@ forms; all words of the page, from one file, and messages of holdfast in them.""
 
 import hmac
 import re
+import shlex
 import tomllib
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
@@ -38,10 +39,11 @@ Change = Callable[["Site", Request, FormData], Response]
 def label_of(name: str) -> str:
     """What a field is called on the page.
 
-    >>> label_of("header_row")
-    'Header row'
+    >>> label_of("header_row"), label_of("per")
+    ('Header row', 'Whose row it is')
     """
-    return name.replace("_", " ").replace("-", " ").capitalize()
+    name = name.replace("-", "_")
+    return str(texts()["labels"].get(name, name.replace("_", " ").capitalize()))
 
 
 @cache
@@ -56,9 +58,9 @@ def in_page_words(message: str) -> str:
     as it is.
 
     >>> in_page_words("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
-    '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
+    '“Header row” must be 3. Hint: “Columns to keep” COLUMN, or “Columns to keep”.'
     >>> in_page_words("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
-    'Hint: “Missing” -9; “Keep”.'
+    'Hint: “Codes for missing counts” -9; “Columns to keep”.'
     >>> in_page_words("count them: holdfast count a.csv --by state")
     'Count them: holdfast count a.csv --by state'
     """
@@ -113,7 +115,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["plainly"] = plainly
+    made.filters |= {"plainly": plainly, "typed": shlex.quote}
     return made
 
 

@@ -10,13 +10,11 @@ from starlette.responses import JSONResponse, Response
 
 from holdfast.errors import HoldfastError
 from holdfast.page.analyst import Opened
-from holdfast.page.checks import Checked, check, look_at
+from holdfast.page.checks import Checked, balances, check, look_at, recipe
 from holdfast.page.form import Context, placed, read_form, sections
 from holdfast.page.runs import STOPPABLE, Draft, DraftRun, Ended, Phase, Status, Task, safe_name
 from holdfast.page.site import Site, to
 from holdfast.tables.formats import UNKNOWN, format_of
-
-COPIED = 1 << 20
 
 
 def start(site: Site, request: Request, form: FormData) -> Response:
@@ -30,7 +28,7 @@ def start(site: Site, request: Request, form: FormData) -> Response:
             )
         draft = Draft(site.state.make("drafts"))
         with draft.upload(name).open("wb") as file:
-            shutil.copyfileobj(dropped.file, file, COPIED)
+            shutil.copyfileobj(dropped.file, file)
         return to(draft.keep(dropped=name).address)
     path = site.folder.find(str(form.get("path", "")))
     return to(Draft(site.state.make("drafts")).keep(path=site.folder.shown(path)).address)
@@ -46,7 +44,13 @@ def show(site: Site, request: Request) -> Response:
     if not draft.checked:
         filled = look.suggested | {"out": [site.folder.free("release")]} | filled
     checked = check(site, draft) if draft.checked else Checked()
-    context = Context(look=look, folder=site.folder, leaks=checked.leaks, wrong=checked.wrong)
+    context = Context(
+        look=look,
+        folder=site.folder,
+        counted=filled.get("count", ()),
+        leaks=checked.leaks,
+        wrong=checked.wrong,
+    )
     return site.show(
         request,
         "draft.html",
@@ -168,13 +172,10 @@ def _busy(draft: Draft) -> bool:
 
 
 def _result(site: Site, draft: Draft, status: Status) -> dict[str, Any]:
-    from holdfast.page.checks import balances, recipe
-
     result = status.result or {}
-    opened = Opened.of(site, Path(result["folder"]))
     return {
         "repeated": bool(result.get("repeated")),
         "balances": balances(site, draft),
-        **opened.overview(site),
+        **Opened(site, Path(result["folder"])).overview(),
         "recipe": recipe(draft.file, draft.filled),
     }

@@ -193,13 +193,14 @@ def _records(
         raise HoldfastError(f"`{name}` holds a NUL.")
     blank = width == 1 and _BLANK_LINE.search(data)
     try:
-        rows = None if blank else scan(data, ("",) * width, delimiter, final=final)
+        places = tuple(map(str, range(width)))
+        rows = None if blank else scan(data, places, delimiter, final=final)
         if rows is None:
             return _listed(data, name, delimiter, width, final=final)
         data[: rows.used].decode()
     except UnicodeDecodeError:
         raise HoldfastError(f"`{name}` is not UTF-8.") from None
-    return [rows.texts_at(at) for at in range(width)], rows.used
+    return [rows.column(place) for place in places], rows.used
 
 
 def _listed(

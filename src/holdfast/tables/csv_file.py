@@ -11,14 +11,11 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.csv import BLOCK, BlockReader, CsvTable
 from holdfast.tables.csv_part import ALL, Lines, kept_lines, unexplained, unmarked
 from holdfast.tables.csv_text import (
-    BOMS,
     LONGEST_HEADER,
     CsvStyle,
     Encoding,
     Header,
-    find_bom,
-    is_text,
-    not_text,
+    find_encoding,
     read_header,
 )
 from holdfast.tables.source import ListRows, Piece, Source, refuse_special, unreadable
@@ -84,13 +81,10 @@ class CsvFile(_CsvSource):
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
         refuse_special(path)
-        bom = find_bom(next(self._pieces(), b""))
-        self.encoding = Encoding(BOMS[bom] if bom else "utf-8", bom)
-        self._valid = is_text(self._pieces(), self.encoding.name, len(bom))
-        """Whether all of the file is text in its encoding."""
-        if not self._valid and (bom or not is_text(self._pieces(), "cp1252")):
-            raise self._named(not_text())
-        self._decided = self._valid
+        found = find_encoding(self._pieces, self.name)
+        self._valid = self._decided = found.name != "cp1252"
+        """Whether all of the file is text in its encoding; and whether that is decided."""
+        self.encoding = found if self._valid else Encoding("utf-8")
         self._read_header()
         if not _is_valid(self.header.text):
             self._decide(windows=True)

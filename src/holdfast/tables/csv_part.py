@@ -154,7 +154,7 @@ def unexplained(cells: Iterable[str]) -> str:
 
 def records_of(data: bytes) -> list[Record]:
     """The records of a CSV file, whatever they hold."""
-    encoding = find_encoding(data)
+    encoding = find_encoding(lambda: [data])
     text = io.StringIO(data[len(encoding.bom) :].decode(encoding.name), newline="")
     lines = list(enumerate(text, 1))
     return list(_records(lines, _shape(lines[:LOOKED_AT])[0]))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.tables.cell_text import Texts
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import DELIMITERS, LONGEST_CELL, LONGEST_RECORD
@@ -25,7 +25,6 @@ from holdfast.tables.spans import (
     digits,
     keys_between,
     numbered,
-    text_keys,
 )
 
 QUOTE, LF, CR = 34, 10, 13
@@ -58,20 +57,10 @@ class SpanRows(Rows):
     def __len__(self) -> int:
         return len(self.starts)
 
-    def _column(self, at: int) -> Texts:
-        """The cells of the column at a place, between their quotes."""
-        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
-
     def _raw(self, name: str) -> Texts:
-        return self._column(self.names.index(name))
-
-    def _doubled(self, cells: Texts) -> Marks:
-        """In which cells there are quotes, which are doubled."""
-        quotes = np.flatnonzero(self.data == QUOTE)
-        doubled: Marks = np.searchsorted(quotes, cells.stops) > np.searchsorted(
-            quotes, cells.starts
-        )
-        return doubled
+        """The cells of a column, between their quotes."""
+        at = self.names.index(name)
+        return Texts(self.data, self.starts[:, at], self.stops[:, at], self.plain)
 
     def _plain(self, raw: Texts) -> list[str]:
         """Cells as Python has them; a quote that is doubled is one."""
@@ -96,11 +85,6 @@ class SpanRows(Rows):
         raw = self._raw(name)
         return self._plain(raw if rows is None else raw[rows])
 
-    def texts_at(self, at: int) -> Texts:
-        """The same as texts, which lie in the block where no quotes are doubled."""
-        raw = self._column(at)
-        return Texts.of(self._plain(raw)) if self.inner and self._doubled(raw).any() else raw
-
     def codes(self, name: str) -> Coded:
         """The number of the cell in each row, and the different cells."""
         codes, rows = numbered(self.keys(name))
@@ -108,20 +92,21 @@ class SpanRows(Rows):
 
     def keys(self, name: str) -> Keys:
         """A key for each cell."""
-        raw = self._raw(name)
-        keys = keys_between(self.data, raw.starts, raw.stops)
-        if self.inner:  # of doubled quotes one counts
-            inner = np.flatnonzero(self._doubled(raw))
-            keys[inner] = text_keys(self._plain(raw[inner]))
-        return keys
+        cells = self.column(name)
+        return keys_between(cells.data, cells.starts, cells.stops)
 
     def take(self, rows: Integers) -> "SpanRows":
         """Some of the rows, in their order."""
         return replace(self, starts=self.starts[rows], stops=self.stops[rows])
 
-    def column(self, name: str) -> Any:
-        """The texts of a column, where they lie unless quotes are doubled."""
-        return self.texts_at(self.names.index(name))
+    def column(self, name: str) -> Texts:
+        """The texts of a column, which lie in the block where no quotes are doubled."""
+        raw = self._raw(name)
+        if not self.inner:
+            return raw
+        quotes = np.flatnonzero(self.data == QUOTE)
+        doubled = np.searchsorted(quotes, raw.stops) > np.searchsorted(quotes, raw.starts)
+        return Texts.of(self._plain(raw)) if doubled.any() else raw
 
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""

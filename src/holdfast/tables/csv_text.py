@@ -20,7 +20,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
@@ -68,33 +68,24 @@ class Header:
     text: str  #: all that was read, up to where the first row begins
 
 
-def find_encoding(data: bytes) -> Encoding:
-    """The encoding of a file by all that is in it.
+def find_encoding(pieces: Callable[[], Iterable[bytes]], called: str = "the file") -> Encoding:
+    """The encoding of a file that comes in pieces, as often as they are asked for.
 
-    >>> find_encoding(b"caf\\xe9"), find_encoding(b"caf\\xc3\\xa9").name
+    >>> find_encoding(lambda: [b"caf\\xe9"]), find_encoding(lambda: [b"caf\\xc3", b"\\xa9"]).name
     (Encoding(name='cp1252', bom=b''), 'utf-8')
     """
-    bom = find_bom(data)
+    first = next(iter(pieces()), b"")
+    bom = next((mark for mark in BOMS if first.startswith(mark)), b"")
     for name in [BOMS[bom]] if bom else ["utf-8", "cp1252"]:
-        if is_text([data], name, len(bom)):
+        if _is_text(pieces(), name, len(bom)):
             return Encoding(name, bom)
-    raise not_text()
-
-
-def find_bom(first: bytes) -> bytes:
-    """The byte order mark at the beginning of a file."""
-    return next((mark for mark in BOMS if first.startswith(mark)), b"")
-
-
-def not_text() -> HoldfastError:
-    """The error for what is no file of text."""
-    return HoldfastError(
-        "the file does not look like a text table. Hint: save it as CSV, in UTF-8, or give a "
+    raise HoldfastError(
+        f"{called} does not look like a text table. Hint: save it as CSV, in UTF-8, or give a "
         "Parquet file the suffix .parquet."
     )
 
 
-def is_text(pieces: Iterable[bytes], name: str, skipped: int = 0) -> bool:
+def _is_text(pieces: Iterable[bytes], name: str, skipped: int) -> bool:
     """Whether all of a file is text in an encoding; so many bytes come before it."""
     decoder = codecs.getincrementaldecoder(name)()
     try:
@@ -118,18 +109,16 @@ def read_header(start: bytes, *, whole: bool) -> Header:
             "the header begins with a byte order mark that is not the first thing in the file. "
             "Hint: save the file again, with one or none."
         )
-    if not body:
-        raise _empty()
     above = len(_LINE_END.findall(text[: len(text) - len(body)]))
     delimiter, lines = _delimiter(body), io.StringIO(body, newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
-        names = next(reader)
+        names = next(reader, [])
     except csv.Error:
         raise BrokenCsv(f"line {above + reader.line_num}") from None
     line = body[: lines.tell()]
     if not line.strip():
-        raise _empty()
+        raise HoldfastError("the file is empty. Hint: its first line must hold the column names.")
     if len(line) == len(body) and not whole:
         raise HoldfastError(
             "the header does not end within 4 MiB. Hint: the first line must hold the names of the "
@@ -170,7 +159,3 @@ class BrokenCsv(HoldfastError):
             f"the file cannot be read as CSV near {place}. Hint: look for a quoted cell that is "
             f"not closed, text after a closing quote, or a cell above {LONGEST_CELL:,} characters."
         )
-
-
-def _empty() -> HoldfastError:
-    return HoldfastError("the file is empty. Hint: its first line must hold the column names.")

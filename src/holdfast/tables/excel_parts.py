@@ -174,11 +174,9 @@ class _Sheet:
     def _end(self, element: str) -> None:
         """A cell that needs care, or an element in it, ends."""
         self.parser.CharacterDataHandler = None
-        if element.rpartition(":")[2] == "c":
-            self.parser.EndElementHandler = None
-            self._mark()
-
-    def _mark(self) -> None:
+        if element.rpartition(":")[2] != "c":
+            return
+        self.parser.EndElementHandler = None
         place = self._row - 1, self._column - 1
         if self._type == "e":
             self.marks.errors[place] = self._value

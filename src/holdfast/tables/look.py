@@ -125,7 +125,8 @@ def look(path: Path, options: TableOptions | None = None) -> Look:
         located: dict[str, Any] = dict(part)
         return _look(path, replace(asked, **located), part)
     except HoldfastError as error:
-        return _as_it_lies(path, asked, Look(name=name, problem=str(error)))
+        said = str(error) if name in str(error) else f"`{name}`: {error}"
+        return _as_it_lies(path, asked, Look(name=name, problem=said))
     except OSError as error:
         return Look(name=name, problem=f"`{path}` cannot be read: {error.strerror}.")
 
@@ -271,8 +272,11 @@ def _hints(table: Look) -> Iterator[Hint]:
     if table.persons_by:
         by = table.persons_by[0]
         person = {"per": [table.person]} if table.person else {}
+        persons = sum(c.different for c in table.columns if c.name == table.person)
+        least = "at least " * (table.rows > LOOKED_AT)
+        whom = f"one of {least}{persons:,} in {table.person!r}" if persons else "a person"
         yield Hint(
-            f"Every one of {numbered(table.rows, 'row')} seems to be about a person. They are "
+            f"Every one of {numbered(table.rows, 'row')} seems to be about {whom}. Persons are "
             f"counted first, with a file that lists every {by!r}, those with nobody too.",
             {"from_people": ["yes"], "by": [by]} | person,
         )

@@ -33,7 +33,8 @@ PAPER = (
 )
 DO_NOT = (
     "Do not read a single row as a fact: noise was added to its count.",
-    "Do not choose rows by their released or noisy counts: those at the top are there by luck too.",
+    "Do not choose rows by their released or noisy counts: those at the top are there by luck too. "
+    "The table of the highest rows has them by how likely that is, which stands beside each.",
     "Do not add up released counts of rows that are no group of this release, nor set released "
     "counts beside other columns, as in rates of rows and regressions: ask, "
     "or add up their noisy counts.",

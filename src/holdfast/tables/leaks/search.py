@@ -151,8 +151,8 @@ def _rates(
 ) -> Iterator[Leak]:
     """Kept numbers that are the counts divided by, or into, a column that is withheld and may stand
     in another table; whole numbers are no rates, and may be what a withheld rate was divided by."""
-    rates = [(name, _filled(x)) for name, x in kept if _usable(x) and not _is_whole(x)]
-    known = [(name, _filled(x)) for name, x in withheld if _usable(x)]
+    rates = _usable([(name, x) for name, x in kept if not _is_whole(x)])
+    known = _usable(withheld)
     if len(y) < FEW or not rates or not known or len(rates) * len(known) > MOST_PAIRS:
         return
     columns = np.stack([x for _, x in (*rates, *known)])
@@ -177,14 +177,14 @@ def _like_rates(kept: Sequence[tuple[str, Floats]], y: Floats) -> Iterator[Leak]
 
 def _is_whole(x: Floats) -> bool:
     known = x[np.isfinite(x)]
-    return float(np.mean(known == np.round(known))) > 1 / 2
+    return bool(2 * np.count_nonzero(known == np.round(known)) > len(known))
 
 
 def _together(
     numbers: Sequence[tuple[str, Floats]], y: Floats, rng: np.random.Generator
 ) -> Iterator[Leak]:
     """Sets of two or three columns; one that holds a set found before is passed over."""
-    usable = [(name, _filled(x)) for name, x in numbers if _usable(x)]
+    usable = _usable(numbers)
     if len(y) < FEW or not usable:
         return
     names, columns = [name for name, _ in usable], np.stack([x for _, x in usable])
@@ -203,13 +203,14 @@ def _together(
                     yield Leak(columns_of, f"gives the counts {way}")
 
 
-def _usable(x: Floats) -> bool:
-    known = x[np.isfinite(x)]
-    return len(known) >= NEARLY_ALL * len(x) and bool(np.ptp(known) > 0)
-
-
-def _filled(x: Floats) -> Floats:
-    return np.where(np.isfinite(x), x, 0.0)
+def _usable(numbers: Sequence[tuple[str, Floats]]) -> list[tuple[str, Floats]]:
+    """Columns whose numbers are mostly known, and differ; 0 stands where one is not known."""
+    known = [(name, x, x[np.isfinite(x)]) for name, x in numbers]
+    return [
+        (name, np.where(np.isfinite(x), x, 0.0))
+        for name, x, finite in known
+        if len(finite) >= NEARLY_ALL * len(x) and np.ptp(finite) > 0
+    ]
 
 
 def _sets(number: int, covered: Sequence[set[int]]) -> Iterator[Integers]:

@@ -11,6 +11,8 @@ from holdfast.tables.leaks.search import ROW_ORDER, Leak, find_leaks
 from holdfast.tables.leaks.totals import TotalRows
 from holdfast.tables.spans import Keys
 
+Cells = Callable[[Integers], list[list[Any]]]
+"""Gives the cells of some rows, a list for each column."""
 SAMPLE = 5_000  # rows with a count of 0, and as many with others
 MOST_COUNT = 10_000  # counts above are not told apart
 LOOKED_AT = 1 << 17
@@ -54,7 +56,7 @@ class Watch:
     def see(
         self,
         counts: Integers,
-        cells: Callable[[Integers], list[list[Any]]],
+        cells: Cells,
         labels: Mapping[str | None, Keys] | None = None,
     ) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column, and
@@ -69,15 +71,8 @@ class Watch:
             drawn = self._rng.random(len(counts))
             low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
             parts = low[counts[low] == 0], low[counts[low] != 0]
-            pairs = zip(self._samples, parts, strict=True)
-            zeros, others = (sample.fresh(part, drawn[part]) for sample, part in pairs)
-            if len(zeros) + len(others):
-                rows = np.concatenate([zeros, others])
-                columns = cells(rows)
-                first = [column[: len(zeros)] for column in columns]
-                self._samples[0].see(drawn[zeros], counts[zeros], first)
-                second = [column[len(zeros) :] for column in columns]
-                self._samples[1].see(drawn[others], counts[others], second)
+            for sample, rows in zip(self._samples, parts, strict=True):
+                sample.see(rows, drawn[rows], counts, cells)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
@@ -102,21 +97,19 @@ class _Sample:
         self.bar = 1.0
         """Rows with a number from here on do not get in."""
 
-    def fresh(self, rows: Integers, drawn: Floats) -> Integers:
-        """Those of some rows, with their random numbers, that get in."""
+    def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Cells) -> None:
+        """Take in some rows of a batch, with their random numbers, as far as they get in, and leave
+        those with the largest numbers out."""
         inside = np.flatnonzero(drawn < self.bar)
         if len(inside) > SAMPLE:
             inside = np.sort(inside[np.argpartition(drawn[inside], SAMPLE)[:SAMPLE]])
-        return rows[inside]
-
-    def see(self, drawn: Floats, counts: Integers, cells: Sequence[list[Any]]) -> None:
-        """Take in such rows, and leave those with the largest numbers out."""
-        if not len(drawn):
+        rows, drawn = rows[inside], drawn[inside]
+        if not len(rows):
             return
-        new = [np.fromiter(column, dtype=object, count=len(drawn)) for column in cells]
+        new = [np.fromiter(column, dtype=object, count=len(rows)) for column in cells(rows)]
         self.cells = [np.append(*pair) for pair in zip(self.cells, new, strict=True)]
         self._drawn = np.append(self._drawn, drawn)
-        self.counts = np.append(self.counts, counts)
+        self.counts = np.append(self.counts, counts[rows])
         if len(self._drawn) >= (SAMPLE if self.bar == 1 else SAMPLE * 5 // 4):  # seldom enough
             self.shrink()
             self.bar = float(self._drawn.max())
