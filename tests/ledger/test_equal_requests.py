@@ -10,8 +10,9 @@ import pytest
 
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.chain import releases_of
+from holdfast.ledger.entries import SpendState
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.stored import alone
+from holdfast.ledger.stored import alone, same_but_for_labels
 from small_engine import COUNTS, release
 
 
@@ -47,6 +48,17 @@ def test_different_requests_at_once_all_pay(ledger):
     made = at_once(4, lambda index: release(ledger, COUNTS + index))
     assert not any(each.repeated for each in made)
     assert ledger.balance("crime").epsilon_spent == 2
+
+
+def test_a_request_that_is_being_measured_is_not_the_same_counts_beside_other_labels(ledger):
+    said = []
+
+    def watch():
+        (spend,) = ledger.spends("crime")
+        said.append((spend.state, same_but_for_labels(ledger, "crime", spend.known_by)))
+
+    release(ledger, watch=watch)
+    assert said == [(SpendState.OPEN, "")]
 
 
 def test_where_the_first_fails_the_next_one_pays_again(ledger):
