@@ -87,6 +87,14 @@ def test_the_demo_compares_and_says_it_is_not_private(cli):
     assert "NOT PRIVATE" in svg and "18+</text>" in svg
 
 
+def test_without_a_seed_both_sides_of_the_demo_are_drawn_anew(cli):
+    rows = [re.findall(r"^│ +\d+\+? │.*│$", cli("demo")[1], re.MULTILINE) for _ in range(2)]
+    (_, holdfast, geometric), (_, other_holdfast, other_geometric) = (
+        zip(*(row.strip("│").split("│")[1:] for row in run), strict=True) for run in rows
+    )
+    assert len(geometric) == 19 and holdfast != other_holdfast and geometric != other_geometric
+
+
 def test_the_demo_writes_its_table_and_the_next_year_s(cli):
     assert cli("demo", "--table", "h.csv", "--later", "l.csv")[0] == 0
     assert Path("h.csv").read_text().startswith("county,population,homicides\n01001,")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
+from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.options import check_new, explained
@@ -79,7 +80,7 @@ def _compare(source: Path, picture: Path | None, seed: int | None) -> None:
         release = holdfast.privatize(source, epsilon=EPSILON, seed=seed, **options)
         truth = read_known(source, count=COUNT)
         (rival,) = find_methods(["truncated-geometric"])
-        geometric = rival.publish(truth, EPSILON, 1 if seed is None else seed)
+        geometric = rival.publish(truth, EPSILON, randbits(32) if seed is None else seed)
     columns = [
         ("true (NOT PRIVATE)", truth.whole),
         ("holdfast", release.distribution),
